@@ -1,0 +1,71 @@
+# Everything that a newcomer or a maintainer types. `make run` and `make test` set up whatever they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+
+PACKAGES := $(wildcard board eval book search training uci_engine arena)
+SOURCES := setup.py $(shell find $(PACKAGES) -name '*.py' -not -name '_build.py' -o -name '*.pxd' -o -name '*.h')
+# A new commit changes what `quetzal --version` says, so it counts as a source.
+COMMIT := $(wildcard .git/logs/HEAD)
+
+READY := $(VENV)/.ready
+BUILT := build/.built
+
+.PHONY: help build run test lint format test-debug test-sanitize clean
+
+help:
+	@echo "make run            set everything up and start the engine (UCI on stdin/stdout)"
+	@echo "make test           set everything up and run the whole test suite"
+	@echo "make build          set everything up and compile the core"
+	@echo "make lint, format   ruff"
+	@echo "make test-debug     the suite on a build with assertions, bounds and overflow checks"
+	@echo "make test-sanitize  the suite on a build with AddressSanitizer and UBSan"
+	@echo "make clean          remove everything that was built"
+
+$(READY): pyproject.toml scripts/requirements.py
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed ($(PYTHON) not found)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed"; exit 1; }
+	@echo "Setting up $(VENV) ..." >&2
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python scripts/requirements.py build run dev > $(VENV)/requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(VENV)/requirements.txt >&2
+	@touch $@
+
+$(BUILT): $(READY) $(SOURCES) $(COMMIT)
+	@echo "Building the compiled core ..." >&2
+	@mkdir -p build
+	@$(BIN)/python setup.py --quiet build_ext --inplace --parallel $(JOBS) > build/log 2>&1 || { cat build/log; exit 1; }
+	@test -x $(BIN)/quetzal || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--no-build-isolation --editable . --config-settings editable_mode=compat >&2
+	@touch $@
+
+build: $(BUILT)
+
+run: $(BUILT)
+	@exec $(BIN)/quetzal
+
+test: $(BUILT)
+	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . || { echo "make format, then look again"; exit 1; }
+	@$(BIN)/pytest -n $(JOBS)
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+
+format: $(READY)
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+# The other profiles are built beside the checkout's core, into build/PROFILE/lib, and tested from there.
+test-debug: $(READY)
+	@QUETZAL_PROFILE=debug $(BIN)/python setup.py --quiet build --build-base build/debug --build-lib build/debug/lib
+	@PYTHONPATH=build/debug/lib $(BIN)/pytest -n $(JOBS)
+
+test-sanitize: $(READY)
+	@QUETZAL_PROFILE=sanitize $(BIN)/python setup.py --quiet build --build-base build/sanitize --build-lib build/sanitize/lib
+	@PYTHONPATH=build/sanitize/lib ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/python -m pytest -p no:cacheprovider
+
+clean:
+	@rm -rf build dist *.egg-info $(VENV) .pytest_cache .ruff_cache .hypothesis uci_engine/_build.py
+	@find $(PACKAGES) \( -name '*.so' -o -name '*.pyd' -o -name '*.c' \) -delete
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,138 @@
+"""Builds the compiled core. Everything that is not about compiling stands in pyproject.toml.
+
+QUETZAL_PROFILE chooses how:
+    release   what is shipped (the default)
+    debug     assertions, bounds and overflow checks
+    sanitize  debug, with AddressSanitizer and UndefinedBehaviorSanitizer
+"""
+
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from Cython.Compiler import Options
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+PROFILE = os.environ.get("QUETZAL_PROFILE", "release")
+CHECKED = PROFILE != "release"
+
+# Every module of these packages that has a .pxd of its own and a .py beside it is compiled.
+COMPILED_PACKAGES = [name for name in ("board", "eval", "book", "search", "training") if (ROOT / name).is_dir()]
+
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": CHECKED,
+    "wraparound": False,
+    "initializedcheck": CHECKED,
+    "overflowcheck": CHECKED,
+    "cdivision": True,
+    "embedsignature": True,
+}
+
+GCC_FLAGS = {
+    "release": ["-O3", "-DCYTHON_WITHOUT_ASSERTIONS"],
+    "debug": ["-O1", "-g", "-UNDEBUG"],
+    "sanitize": ["-O1", "-g", "-UNDEBUG", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"],
+}
+MSVC_FLAGS = {"release": ["/O2", "/DCYTHON_WITHOUT_ASSERTIONS"], "debug": ["/Od", "/Zi"], "sanitize": ["/Od", "/Zi"]}
+
+
+def compiled_modules():
+    for package in COMPILED_PACKAGES:
+        for source in sorted((ROOT / package).glob("*.py")):
+            if source.name != "__init__.py" and source.with_suffix(".pxd").exists():
+                yield f"{package}.{source.stem}", source.relative_to(ROOT).as_posix()
+
+
+def core_sources():
+    """All files that a compiled module may be made from, and that therefore make it stale."""
+    files = [path for package in COMPILED_PACKAGES for path in (ROOT / package).glob("*.pxd")]
+    files += [path for package in COMPILED_PACKAGES for path in (ROOT / package).glob("*.h")]
+    files += [ROOT / source for _, source in compiled_modules()]
+    return sorted(path.relative_to(ROOT).as_posix() for path in files)
+
+
+def commit():
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+class BuildCore(build_ext):
+    """Adds the profile's compiler flags and leaves a note of how the core was built."""
+
+    def build_extensions(self):
+        is_msvc = self.compiler.compiler_type == "msvc"
+        is_x86 = platform.machine().lower() in ("x86_64", "amd64")
+        self.cpu_level = "x86-64-v2" if is_x86 and not is_msvc else f"{platform.machine().lower()} default"
+        flags = list((MSVC_FLAGS if is_msvc else GCC_FLAGS)[PROFILE])
+        link_flags = []
+        if not is_msvc:
+            # -fwrapv: the core relies on two's complement where it wraps. Unused inline functions come with every .pxd.
+            flags += ["-fwrapv", "-Wno-unused-function"]
+            if is_x86:
+                flags.append("-march=x86-64-v2")
+            if PROFILE == "sanitize":
+                link_flags.append("-fsanitize=address,undefined")
+        for extension in self.extensions:
+            extension.extra_compile_args = flags
+            extension.extra_link_args = link_flags
+        super().build_extensions()
+
+    def run(self):
+        super().run()
+        place = ROOT if self.inplace else Path(self.build_lib)
+        self.write_build_note(place / "uci_engine" / "_build.py")
+
+    def write_build_note(self, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sources = core_sources()
+        digest = hashlib.sha256()
+        for source in sources:
+            digest.update(source.encode() + b"\0" + (ROOT / source).read_bytes())
+        modules = [name for name, _ in compiled_modules()]
+        path.write_text(
+            '"""How this core was built. Written by setup.py."""\n\n'
+            f"COMMIT = {commit()!r}\n"
+            f"PROFILE = {PROFILE!r}\n"
+            f"COMPILER = {self.compiler_version()!r}\n"
+            f"CPU_LEVEL = {self.cpu_level!r}\n"
+            f"MODULES = {modules!r}\n"
+            f"SOURCES = {sources!r}\n"
+            f"SOURCES_SHA256 = {digest.hexdigest()!r}\n",
+            encoding="utf-8",
+        )
+
+    def compiler_version(self):
+        if self.compiler.compiler_type == "msvc":
+            return platform.python_compiler()
+        command = [*self.compiler.compiler[:1], "--version"]
+        try:
+            return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0].strip()
+        except (OSError, subprocess.CalledProcessError, IndexError):
+            return " ".join(command)
+
+
+if PROFILE not in GCC_FLAGS:
+    sys.exit(f"QUETZAL_PROFILE is '{PROFILE}', but must be one of {', '.join(GCC_FLAGS)}")
+
+Options.warning_errors = True
+
+headers = [source for source in core_sources() if source.endswith(".h")]
+setup(
+    cmdclass={"build_ext": BuildCore},
+    ext_modules=cythonize(
+        [Extension(name, [source], include_dirs=["board"], depends=headers) for name, source in compiled_modules()],
+        build_dir=f"build/{PROFILE}/c",
+        compiler_directives=DIRECTIVES,
+        nthreads=0 if sys.platform in ("win32", "darwin") else os.cpu_count() or 1,
+    ),
+)

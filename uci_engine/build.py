@@ -1,0 +1,50 @@
+"""Is the compiled core there, and does it belong to the sources beside it?"""
+
+import hashlib
+import importlib.machinery
+from pathlib import Path
+
+from uci_engine import __version__
+
+HOW_TO_BUILD = "Build it with 'make build' in the checkout, or install with 'pip install .'."
+
+
+def core_problem():
+    """What is wrong with the compiled core, or None.
+
+    An extension module silently wins over a newer .py of the same name, so a forgotten build would run old code. Where
+    the sources are present their digest is compared with the one taken when the core was built.
+    """
+    try:
+        from uci_engine import _build
+    except ImportError:
+        return f"Quetzal's compiled core has not been built. {HOW_TO_BUILD}"
+    root = Path(__file__).resolve().parent.parent
+    sources = [root / source for source in _build.SOURCES]
+    if not all(source.exists() for source in sources):
+        return None  # a frozen program carries no sources that could be newer
+    for module in _build.MODULES:
+        stem = root.joinpath(*module.split("."))
+        if not any(stem.with_name(stem.name + suffix).exists() for suffix in importlib.machinery.EXTENSION_SUFFIXES):
+            return f"Quetzal's compiled module {module} is missing. {HOW_TO_BUILD}"
+    digest = hashlib.sha256()
+    for name, source in zip(_build.SOURCES, sources, strict=True):
+        digest.update(name.encode() + b"\0" + source.read_bytes())
+    if digest.hexdigest() != _build.SOURCES_SHA256:
+        return f"Quetzal's compiled core is older than its sources. {HOW_TO_BUILD}"
+    return None
+
+
+def describe():
+    """Version and build, a line each."""
+    from uci_engine import _build
+
+    return "\n".join(
+        (
+            f"Quetzal {__version__}",
+            f"commit    {_build.COMMIT}",
+            f"compiler  {_build.COMPILER}",
+            f"profile   {_build.PROFILE}",
+            f"CPU level {_build.CPU_LEVEL}",
+        )
+    )

@@ -1,0 +1,48 @@
+"""The command line: what may be typed, and who answers."""
+
+import argparse
+import sys
+
+from uci_engine.build import describe
+
+
+def positive(text):
+    """An argparse type: a whole number from 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number
+
+
+def build_parser():
+    parser = argparse.ArgumentParser(
+        prog="quetzal",
+        description="Quetzal, a UCI chess engine. Without a command it speaks UCI on stdin and stdout.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=describe())
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    perft = commands.add_parser("perft", help="count move sequences, the proof of the move generator")
+    perft.add_argument("depth", type=int, help="length of the sequences in plies")
+    perft.add_argument("--fen", help="the position (default: the start of the game)")
+    perft.add_argument("--chess960", action="store_true", help="write castling as king takes rook")
+    perft.add_argument("--divide", action="store_true", help="show the count behind every first move")
+    perft.add_argument("--threads", type=positive, default=1, metavar="N", help="threads to count with (default: 1)")
+    return parser
+
+
+def run(arguments):
+    """Parses and carries out one command; returns the exit status."""
+    options = build_parser().parse_args(arguments)
+    try:
+        if options.command == "perft":
+            from uci_engine.perft import run_perft
+
+            run_perft(options)
+    except ValueError as error:
+        print(f"quetzal {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
