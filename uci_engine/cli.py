@@ -43,6 +43,4 @@ def run(arguments):
     except ValueError as error:
         print(f"quetzal {options.command}: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130
     return 0

@@ -54,6 +54,6 @@ def report(board, depth, *, per_move=False, threads=1):
 
 
 def run_perft(options):
-    board = Board(options.fen or STARTING_FEN, chess960=options.chess960)
+    board = Board(STARTING_FEN if options.fen is None else options.fen, chess960=options.chess960)
     for line in report(board, options.depth, per_move=options.divide, threads=options.threads):
         print(line)

@@ -1,0 +1,107 @@
+"""The command as a user types it."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from support import DATA, quetzal
+
+from uci_engine import __version__
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+
+def nodes(output):
+    return int(re.search(r"^Nodes searched: (\d+)$", output, re.MULTILINE)[1])
+
+
+def test_version_says_how_it_was_built():
+    result = quetzal("--version")
+    assert result.returncode == 0
+    first, *rest = result.stdout.splitlines()
+    assert first == f"Quetzal {__version__}"
+    assert [line.split()[0] for line in rest] == ["commit", "compiler", "profile", "CPU"]
+    assert all(len(line.split(maxsplit=1)) == 2 for line in rest)
+
+
+def test_help_names_the_commands():
+    result = quetzal("--help")
+    assert result.returncode == 0
+    assert "perft" in result.stdout
+    assert "UCI" in result.stdout
+
+
+def test_perft_reports_nodes_time_and_speed():
+    result = quetzal("perft", "3")
+    assert result.returncode == 0
+    assert nodes(result.stdout) == 8902
+    assert re.search(r"^Time: \d+\.\d+ s$", result.stdout, re.MULTILINE)
+    assert re.search(r"^Nodes per second: \d+$", result.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+def test_perft_with_fen_and_threads(threads):
+    assert nodes(quetzal("perft", "4", "--fen", KIWIPETE, "--threads", threads).stdout) == 4085603
+
+
+@pytest.mark.parametrize("depth", ["1", "2", "4"])
+def test_divide_adds_up(depth):
+    result = quetzal("perft", depth, "--fen", KIWIPETE, "--divide")
+    parts = dict(re.findall(r"^([a-h][1-8][a-h][1-8]): (\d+)$", result.stdout, re.MULTILINE))
+    assert len(parts) == 48
+    assert "e1g1" in parts
+    assert sum(map(int, parts.values())) == nodes(result.stdout) == {"1": 48, "2": 2039, "4": 4085603}[depth]
+
+
+def test_divide_over_moves_that_end_the_game():
+    """A mated side has no second ply to split; that move counts nothing."""
+    result = quetzal("perft", "4", "--fen", "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "--divide", "--threads", "2")
+    assert "a1a8: 0" in result.stdout.splitlines()
+    plain = quetzal("perft", "4", "--fen", "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1")
+    assert nodes(result.stdout) == nodes(plain.stdout)
+
+
+def test_chess960_writes_castling_as_king_takes_rook():
+    result = quetzal("perft", "1", "--fen", KIWIPETE, "--chess960", "--divide")
+    assert {"e1h1: 1", "e1a1: 1"} <= set(result.stdout.splitlines())
+    assert nodes(result.stdout) == 48
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("perft", "3", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"), "White has 0 kings instead of one"),
+        (("perft", "3", "--fen", ""), "the FEN is empty"),
+        (("perft", "-1"), "depth from 0 to 30"),
+        (("perft", "31"), "depth from 0 to 30"),
+        (("perft", "three"), "invalid int value: 'three'"),
+        (("perft",), "required: depth"),
+        (("perft", "2", "--threads", "0"), "0 is less than 1"),
+        (("nonsense",), "invalid choice: 'nonsense'"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    result = quetzal(*arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("arguments", [("perft", "2", "--divide"), ()])
+def test_a_reader_that_leaves(arguments):
+    """`quetzal perft 5 --divide | head -1` ends without a complaint."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = subprocess.run(
+        [sys.executable, "-m", "uci_engine", *arguments],
+        input=b"uci\n",
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        cwd=DATA,
+        timeout=60,
+    )
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (141, b"")
