@@ -77,7 +77,8 @@ class BuildCore(build_ext):
         link_flags = []
         if not is_msvc:
             # -fwrapv: the core relies on two's complement where it wraps. Unused inline functions come with every .pxd.
-            flags += ["-fwrapv", "-Wno-unused-function"]
+            # A pointer taken for a number is never meant, though older compilers only warn.
+            flags += ["-fwrapv", "-Wno-unused-function", "-Werror=int-conversion"]
             if is_x86:
                 flags.append("-march=x86-64-v2")
             if PROFILE == "sanitize":

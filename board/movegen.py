@@ -201,6 +201,7 @@ def castling_is_safe(position: cython.pointer(ConstPosition), king: cython.int, 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.overflowcheck(False)  # the check would subtract the two pointers as numbers, in bytes
 def generate(position: cython.pointer(ConstPosition), moves: cython.pointer(Move), wanted: cython.int) -> cython.int:
     """Writes the legal moves of the wanted sort into `moves` (room for MAX_MOVES) and returns how many there are.
 

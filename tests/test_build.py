@@ -1,0 +1,116 @@
+"""The build: what depends on what, what a wheel needs, and how fast the result starts."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from Cython.Build.Dependencies import create_dependency_tree
+from support import DATA, ROOT
+
+import board
+from uci_engine import _build
+
+CIMPORT = re.compile(r"^from (?:cython\.cimports\.(board\.\w+) import|(board\.\w+) cimport)", re.MULTILINE)
+
+# What setup.py hands to setuptools, without building it.
+LIST_EXTENSIONS = """
+import setuptools
+from distutils.core import run_setup
+for extension in run_setup("setup.py", stop_after="init").ext_modules:
+    print(extension.name, *extension.depends)
+"""
+
+
+def definitions_behind(module):
+    """All .pxd files that a module sees, found by reading the sources and not by asking Cython."""
+    found, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        stem = ROOT.joinpath(*name.split("."))
+        texts = [stem.with_suffix(".pxd").read_text(encoding="utf-8")]
+        if name == module:
+            texts.append(stem.with_suffix(".py").read_text(encoding="utf-8"))
+        found.add(name)
+        cimported = {compiled or plain for text in texts for compiled, plain in CIMPORT.findall(text)}
+        waiting += cimported - found
+    return found
+
+
+def test_the_running_core_is_the_one_under_test():
+    """Extension modules, all beside the note of how they were built."""
+    root = Path(_build.__file__).parent.parent
+    assert Path(board.__file__).parent.parent == root
+    assert len(_build.MODULES) >= 10
+    for name in _build.MODULES:
+        __import__(name)
+        file = Path(sys.modules[name].__file__)
+        assert file.suffix in (".so", ".pyd")
+        assert file.parent.parent == root
+
+
+@pytest.mark.parametrize("module", _build.MODULES)
+def test_every_definition_that_a_module_sees_is_tracked(module, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    tracked = create_dependency_tree(quiet=True).all_dependencies(module.replace(".", "/") + ".py")
+    tracked = {os.path.relpath(path, ROOT).replace(os.sep, "/") for path in tracked}
+    wanted = {name.replace(".", "/") + ".pxd" for name in definitions_behind(module)}
+    assert wanted <= tracked
+    assert module == "board.types" or "board/types.pxd" in tracked
+
+
+def test_a_changed_definition_translates_its_dependents_again(tmp_path):
+    """The decision of the real setup.py, on a copy of the sources and of what was translated before.
+
+    Headers are left to setuptools, which compiles again when a dependency it was told of is newer.
+    """
+    translated = ROOT / "build" / "release" / "c"
+    if not translated.is_dir():
+        pytest.skip("the release build has not been made here")
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / name, tmp_path / name)
+    for package in ("board", "uci_engine"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    shutil.copytree(translated, tmp_path / "build" / "release" / "c")
+    files = sorted((tmp_path / "build" / "release" / "c").rglob("*.c"))
+    assert len(files) == len([name for name in _build.MODULES if name.startswith("board.")])
+    now = time.time()
+    for file in files:
+        os.utime(file, (now + 10, now + 10))
+
+    def translate():
+        before = {file: file.stat().st_mtime for file in files}
+        environment = {**os.environ, "QUETZAL_PROFILE": "release"}
+        environment.pop("PYTHONPATH", None)
+        listing = subprocess.run(
+            [sys.executable, "-c", LIST_EXTENSIONS], cwd=tmp_path, env=environment, check=True, capture_output=True
+        )
+        extensions = [line.split() for line in listing.stdout.decode().splitlines() if line.startswith("board.")]
+        assert len(extensions) == len(files)
+        assert all("board/intrinsics.h" in depends for _, *depends in extensions)
+        return {file.stem for file in files if file.stat().st_mtime != before[file]}
+
+    assert translate() == set()
+    os.utime(tmp_path / "board" / "see.pxd", (now + 20, now + 20))
+    assert translate() == {"see", "api"}
+
+
+@pytest.mark.skipif(_build.PROFILE != "release", reason="only the release build is meant to be fast")
+def test_importing_is_quick():
+    """Under 100 ms; the best of some trials, because other programs run on this machine too."""
+    program = "import time; start = time.perf_counter(); import board; print(time.perf_counter() - start)"
+    trials = [
+        float(subprocess.run([sys.executable, "-c", program], cwd=DATA, capture_output=True, check=True).stdout)
+        for _ in range(5)
+    ]
+    assert min(trials) < 0.1
+
+
+def test_no_code_for_one_machine_only():
+    text = (ROOT / "setup.py").read_text(encoding="utf-8") + (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "march=native" not in text
+    assert "x86-64-v2" in text
