@@ -12,4 +12,5 @@ cdef class Board:
     cdef int copy_keys(self, u64* keys, int most) noexcept nogil
     cdef void reserve(self, int room) except *
     cdef list _moves(self, int wanted)
+    cdef void _step(self) noexcept nogil
     cdef void _require_legal(self, object move) except *

@@ -22,12 +22,14 @@ from cython.cimports.board.position import (
     repetition_distance,
 )
 from cython.cimports.board.see import see_at_least
-from cython.cimports.board.types import MAX_MOVES, NO_PIECE, NO_SQUARE, Move, u64
+from cython.cimports.board.types import MAX_MOVES, NO_PIECE, NO_SQUARE, Move, u16, u64
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcmp, memcpy
 
-from board.fen import PIECE_LETTERS, STARTING_FEN, square_name
+from board.fen import MAX_COUNTER, PIECE_LETTERS, STARTING_FEN, square_name
 from board.notation import MoveError
+
+_MAX_COUNTER = cython.declare(u16, MAX_COUNTER)
 
 WHITE_TO_MOVE, BLACK_TO_MOVE = 0, 1
 
@@ -75,6 +77,7 @@ class Board:
 
     def __init__(self, fen: str = STARTING_FEN, *, chess960: bool = False):
         parse_fen(fen, self.line, chess960)
+        self.last = 0
 
     def __dealloc__(self):
         free(self.line)
@@ -235,12 +238,22 @@ class Board:
         self._require_legal(move)
         return see_at_least(self.current(), move, threshold)
 
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _step(self) -> cython.void:
+        """Goes on to the position just written behind the current one. Its counters stop at their limit."""
+        self.last += 1
+        position: cython.pointer(Position) = self.current()
+        position.halfmove_clock = min(position.halfmove_clock, _MAX_COUNTER)
+        position.fullmove_number = min(position.fullmove_number, _MAX_COUNTER)
+
     def push(self, move: int):
         """Plays a legal move."""
         self._require_legal(move)
         self.reserve(self.last + 2)
         make_move(self.current(), cython.address(self.line[self.last + 1]), move)
-        self.last += 1
+        self._step()
 
     def push_null(self):
         """Passes the turn; not allowed in check."""
@@ -248,7 +261,7 @@ class Board:
             raise MoveError("a side in check cannot pass")
         self.reserve(self.last + 2)
         make_null_move(self.current(), cython.address(self.line[self.last + 1]))
-        self.last += 1
+        self._step()
 
     def pop(self):
         """Takes the last move back."""

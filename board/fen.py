@@ -27,8 +27,9 @@ from cython.cimports.libc.string import memcpy, memset
 
 STARTING_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 PIECE_LETTERS = "PpNnBbRrQqKk"  # indexed by piece
-MAX_HALFMOVE_CLOCK = 1000
-MAX_FULLMOVE_NUMBER = 20000
+# Counters stop here, in a FEN as in a game, so that every position can be written and read again. They are stored in
+# 16 bits, and a search still has room to count on.
+MAX_COUNTER = 32767
 
 _COLOUR_NAMES = ("White", "Black")
 
@@ -185,10 +186,10 @@ def parse_fen(text: str, position: cython.pointer(Position), chess960: cython.bi
     if len(fields) > 3:
         _set_en_passant(fields[3], cython.address(draft))
     if len(fields) > 4:
-        draft.halfmove_clock = _counter(fields[4], "halfmove clock", 0, MAX_HALFMOVE_CLOCK)
+        draft.halfmove_clock = _counter(fields[4], "halfmove clock", 0, MAX_COUNTER)
     if len(fields) > 5:
         # Some programs count from 0; the game's first move is number 1 all the same.
-        draft.fullmove_number = max(1, _counter(fields[5], "fullmove number", 0, MAX_FULLMOVE_NUMBER))
+        draft.fullmove_number = max(1, _counter(fields[5], "fullmove number", 0, MAX_COUNTER))
     complete(cython.address(draft))
     memcpy(position, cython.address(draft), cython.sizeof(Position))
 

@@ -45,6 +45,13 @@ def test_copies_are_independent():
     assert board != "a board"
 
 
+def test_setting_up_again_forgets_the_game():
+    board = Board()
+    board.push_san("e4")
+    board.__init__("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    assert (board.fen(), board.ply) == ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", 0)
+
+
 def test_taking_back_the_first_move():
     with pytest.raises(IndexError, match="no move to take back"):
         Board().pop()
@@ -62,6 +69,7 @@ def test_a_game_of_many_plies():
     assert board.halfmove_clock == 2400
     assert board.fullmove_number == 1201
     assert board.copy().ply == 2400
+    assert Board(board.fen()) == board
     while history:
         board.pop()
         assert board.position_bytes() == history.pop()
