@@ -29,6 +29,9 @@ def build_parser():
     perft.add_argument("--chess960", action="store_true", help="write castling as king takes rook")
     perft.add_argument("--divide", action="store_true", help="show the count behind every first move")
     perft.add_argument("--threads", type=positive, default=1, metavar="N", help="threads to count with (default: 1)")
+
+    explain = commands.add_parser("eval", help="show what a position is worth, and why")
+    explain.add_argument("--fen", help="the position (default: the start of the game)")
     return parser
 
 
@@ -40,6 +43,10 @@ def run(arguments):
             from uci_engine.perft import run_perft
 
             run_perft(options)
+        elif options.command == "eval":
+            from uci_engine.eval_table import run_eval
+
+            run_eval(options)
     except ValueError as error:
         print(f"quetzal {options.command}: {error}", file=sys.stderr)
         return 2

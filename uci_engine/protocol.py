@@ -56,6 +56,12 @@ class Session:
         for line in (str(board), "", f"Fen: {board.fen()}", f"Key: {board.key:016X}"):
             self.write(line)
 
+    def explain(self, _words):
+        from uci_engine.eval_table import eval_table
+
+        for line in eval_table(self.board):
+            self.write(line)
+
     def go(self, words):
         from uci_engine.perft import report
 
@@ -63,7 +69,15 @@ class Session:
             for line in report(self.board, int(words[1]), per_move=True):
                 self.write(line)
 
-    COMMANDS = {"uci": greet, "isready": ready, "position": position, "d": show, "go": go, "quit": None}  # noqa: RUF012
+    COMMANDS = {  # noqa: RUF012
+        "uci": greet,
+        "isready": ready,
+        "position": position,
+        "d": show,
+        "eval": explain,
+        "go": go,
+        "quit": None,
+    }
 
 
 def serve(source, sink):

@@ -1,0 +1,46 @@
+"""`quetzal eval`: readable in 80 columns, and the rows sum to the total."""
+
+import subprocess
+import sys
+
+import pytest
+
+from board import Board
+from eval import GROUPS, evaluate
+from uci_engine.eval_table import eval_table
+
+FENS = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R b KQ - 1 8",
+    "8/5k2/3b4/8/8/3B4/3PPP2/4K3 w - - 0 1",
+    "8/8/4k3/8/8/3KBN2/8/8 b - - 0 1",
+    "8/4k3/4n3/8/8/3KR3/8/8 w - - 0 1",
+]
+
+
+@pytest.mark.parametrize("fen", FENS)
+def test_table_adds_up(fen):
+    lines = list(eval_table(Board(fen)))
+    assert all(len(line) <= 80 for line in lines)
+    rule = next(index for index, line in enumerate(lines) if line.startswith("---"))
+    rows = [line.split() for line in lines[2:rule]]
+    total = lines[rule + 1].split()
+    assert [row[0] for row in rows[: len(GROUPS)]] == list(GROUPS)
+    assert sum(int(row[-1]) for row in rows) == int(total[-1])
+    for column in range(1, 7):
+        assert sum(int(row[column]) for row in rows[: len(GROUPS)]) == int(total[column])
+    score = evaluate(Board(fen))
+    assert int(total[-1]) == (-score if " b " in fen else score)
+
+
+def test_command_prints_the_table():
+    command = [sys.executable, "-m", "uci_engine", "eval", "--fen", FENS[1]]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines() == list(eval_table(Board(FENS[1])))
+
+
+def test_command_refuses_a_bad_fen():
+    command = [sys.executable, "-m", "uci_engine", "eval", "--fen", "nonsense"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "quetzal eval:" in done.stderr
