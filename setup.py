@@ -131,7 +131,10 @@ headers = [source for source in core_sources() if source.endswith(".h")]
 setup(
     cmdclass={"build_ext": BuildCore},
     ext_modules=cythonize(
-        [Extension(name, [source], include_dirs=["board"], depends=headers) for name, source in compiled_modules()],
+        [
+            Extension(name, [source], include_dirs=["board", "search"], depends=headers)
+            for name, source in compiled_modules()
+        ],
         build_dir=f"build/{PROFILE}/c",
         compiler_directives=DIRECTIVES,
         nthreads=0 if sys.platform in ("win32", "darwin") else os.cpu_count() or 1,

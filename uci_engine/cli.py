@@ -32,6 +32,11 @@ def build_parser():
 
     explain = commands.add_parser("eval", help="show what a position is worth, and why")
     explain.add_argument("--fen", help="the position (default: the start of the game)")
+
+    bench = commands.add_parser("bench", help="search fixed positions; the node count is the engine's signature")
+    bench.add_argument("--depth", type=positive, metavar="N", help="plies (default: the signature's depth)")
+    bench.add_argument("--threads", type=positive, default=1, metavar="N", help="search threads (default: 1)")
+    bench.add_argument("--hash", type=positive, default=16, metavar="MB", help="table size (default: 16)")
     return parser
 
 
@@ -47,6 +52,10 @@ def run(arguments):
             from uci_engine.eval_table import run_eval
 
             run_eval(options)
+        elif options.command == "bench":
+            from uci_engine.bench import DEFAULT_DEPTH, report
+
+            report(options.depth or DEFAULT_DEPTH, options.threads, options.hash)
     except ValueError as error:
         print(f"quetzal {options.command}: {error}", file=sys.stderr)
         return 2

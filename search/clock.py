@@ -1,0 +1,81 @@
+"""How long to think. Easy moves are played early, doubtful ones get more time, and the flag never falls."""
+
+import cython
+from cython.cimports.board.types import Move, i64
+from cython.cimports.search.parameters import tune
+from cython.cimports.search.platform import now
+from cython.cimports.search.score import clamp
+
+UNLIMITED = 1 << 60
+
+
+def budget(remaining, increment, moves_to_go, overhead):
+    """The soft and the hard limit in milliseconds for a move, from what the clock shows.
+
+    `overhead` is what the GUI and the connection may lose per move; it is never spent. The soft limit is a share of
+    the clock plus most of the increment, the hard limit a few times that, but at most four fifths of what is left.
+    """
+    usable = max(1.0, remaining - overhead)
+    increment = max(0, increment)
+    if moves_to_go > 0:
+        # The next moves share the clock; the last one before the time control may use nearly all of it.
+        share = usable / min(moves_to_go, 50) * (0.9 if moves_to_go > 1 else 0.75)
+        soft = share + increment * tune.time_increment / 100
+    else:
+        soft = usable * tune.time_share / 10000 + increment * tune.time_increment / 100
+    most = max(1.0, usable * 0.8)
+    hard = min(most, soft * tune.time_hard / 100)
+    return min(soft, most), hard
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def start_clock(clock: cython.pointer(Clock), soft: i64, hard: i64) -> cython.void:
+    """Begins to count now. Limits in microseconds; below zero there is none."""
+    clock.started = now()
+    clock.active = hard >= 0
+    clock.soft = soft
+    clock.hard = hard
+    clock.factor = 1.0
+    clock.stable_moves = 0
+    clock.stable_scores = 0
+    clock.best = 0
+    clock.score = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def update_clock(clock: cython.pointer(Clock), best: Move, score: cython.int, share: cython.double) -> cython.void:
+    """Weighs the iteration that has just ended. `share` is the part of all nodes that went into the best move."""
+    drop: cython.int = clamp(clock.score - score, 0, 60) if clock.best != 0 else 0
+    clock.stable_moves = clamp(clock.stable_moves + 1, 0, 8) if best == clock.best else 0
+    clock.stable_scores = clamp(clock.stable_scores + 1, 0, 8) if -10 <= score - clock.score <= 10 else 0
+    clock.best = best
+    clock.score = score
+    clock.factor = (
+        (2.15 - 1.5 * share)  # 0.65 .. 2.15: all nodes on one move, or many rivals
+        * (1.25 - 0.05 * clock.stable_moves)  # 0.85 .. 1.25: the same move again and again, or a new one
+        * (1.15 - 0.04 * clock.stable_scores)  # 0.83 .. 1.15: a settled score, or a moving one
+        * (1.0 + drop / 120.0)  # 1.00 .. 1.50: the score is falling
+    )
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def soft_stop(clock: cython.pointer(cython.const[Clock])) -> cython.bint:
+    """Is another iteration not worth its time?"""
+    if not clock.active:
+        return False
+    spent: i64 = now() - clock.started
+    return spent >= clock.hard or spent > clock.soft * clock.factor
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def hard_stop(clock: cython.pointer(cython.const[Clock])) -> cython.bint:
+    """Must the search end now?"""
+    return clock.active and now() - clock.started >= clock.hard

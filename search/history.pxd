@@ -1,0 +1,44 @@
+"""What moves and evaluations were worth before: the memory that orders moves and corrects the evaluation.
+
+All tables hold 16-bit values that stay within a bound: a bonus pulls an entry towards it, the harder the further it is
+away (`gravity`), so that old experience fades. One set per thread.
+"""
+from board.position cimport Position
+from board.types cimport Move, i16, is_capture, move_flag, move_from, move_to, u64
+from search.score cimport clamp
+
+cdef enum:
+    HISTORY_LIMIT = 16384
+    CORRECTION_ENTRIES = 16384
+    CORRECTION_UNIT = 256  # a centipawn
+    CORRECTION_LIMIT = 16384  # 64 centipawns
+    PAWN_ENTRIES = 512
+    NO_ROW = 768  # the continuation row of a null move, or of no move at all
+
+cdef struct Histories:
+    i16 quiet[2][4096]  # [side][from, to]
+    i16 capture[768][8]  # [piece, to][captured kind]
+    i16 pawn[PAWN_ENTRIES][768]  # [pawn structure][piece, to]
+    i16 continuation[769][768]  # [earlier piece, to][piece, to]
+    i16 pawn_correction[2][CORRECTION_ENTRIES]
+    i16 minor_correction[2][CORRECTION_ENTRIES]
+    i16 piece_correction[2][2][CORRECTION_ENTRIES]
+
+
+cdef inline int piece_to(const Position* position, Move move) noexcept nogil:
+    """The index of a moving piece and its target."""
+    return position.squares[move_from(move)] * 64 + move_to(move)
+
+
+cdef inline void gravity(i16* entry, int bonus) noexcept nogil:
+    """Pulls an entry towards ±HISTORY_LIMIT; |bonus| must not exceed that."""
+    entry[0] += <i16>(bonus - entry[0] * (bonus if bonus >= 0 else -bonus) // HISTORY_LIMIT)
+
+
+cdef int quiet_score(Histories* histories, const Position* position, i16** rows, Move move) noexcept nogil
+cdef int capture_score(Histories* histories, const Position* position, Move move) noexcept nogil
+cdef void reward_quiet(Histories* histories, const Position* position, i16** rows, Move move, int bonus) noexcept nogil
+cdef void reward_capture(Histories* histories, const Position* position, Move move, int bonus) noexcept nogil
+cdef int correction(Histories* histories, const Position* position) noexcept nogil
+cdef void learn_correction(Histories* histories, const Position* position, int error, int depth) noexcept nogil
+cdef void forget(Histories* histories) noexcept nogil

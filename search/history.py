@@ -1,0 +1,148 @@
+"""The verbs of the histories: ask for a score, reward or punish a move, learn where the evaluation errs."""
+
+import cython
+from cython.cimports.board.position import ConstPosition
+from cython.cimports.board.types import (
+    EN_PASSANT,
+    PAWN,
+    Move,
+    i16,
+    move_flag,
+    move_to,
+    piece_kind,
+    u64,
+)
+from cython.cimports.libc.string import memset
+from cython.cimports.search.parameters import tune
+from cython.cimports.search.score import clamp
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def quiet_score(
+    histories: cython.pointer(Histories),
+    position: cython.pointer(ConstPosition),
+    rows: cython.pointer(cython.pointer(i16)),
+    move: Move,
+) -> cython.int:
+    """How well a quiet move did: by itself, with this pawn structure, and as the answer to the moves 1, 2 and 4 plies ago.
+
+    `rows` are the continuation rows of those earlier moves.
+    """
+    at: cython.int = piece_to(position, move)
+    return (
+        histories.quiet[position.turn][move & 4095]
+        + histories.pawn[position.pawn_key & (PAWN_ENTRIES - 1)][at]
+        + rows[0][at]
+        + rows[1][at]
+        + rows[2][at] // 2
+    )
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _victim(position: cython.pointer(ConstPosition), move: Move) -> cython.int:
+    """The captured kind; NO_KIND for a promotion without capture."""
+    if move_flag(move) == EN_PASSANT:
+        return PAWN
+    return piece_kind(position.squares[move_to(move)])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def capture_score(
+    histories: cython.pointer(Histories), position: cython.pointer(ConstPosition), move: Move
+) -> cython.int:
+    return histories.capture[piece_to(position, move)][_victim(position, move)]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def reward_quiet(
+    histories: cython.pointer(Histories),
+    position: cython.pointer(ConstPosition),
+    rows: cython.pointer(cython.pointer(i16)),
+    move: Move,
+    bonus: cython.int,
+) -> cython.void:
+    """Moves all entries behind `quiet_score` towards the bonus (or, below zero, the malus)."""
+    at: cython.int = piece_to(position, move)
+    gravity(cython.address(histories.quiet[position.turn][move & 4095]), bonus)
+    gravity(cython.address(histories.pawn[position.pawn_key & (PAWN_ENTRIES - 1)][at]), bonus)
+    gravity(rows[0] + at, bonus)
+    gravity(rows[1] + at, bonus)
+    gravity(rows[2] + at, bonus // 2)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def reward_capture(
+    histories: cython.pointer(Histories), position: cython.pointer(ConstPosition), move: Move, bonus: cython.int
+) -> cython.void:
+    gravity(cython.address(histories.capture[piece_to(position, move)][_victim(position, move)]), bonus)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _slot(key: u64) -> cython.int:
+    return cython.cast(cython.int, key & (CORRECTION_ENTRIES - 1))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def correction(histories: cython.pointer(Histories), position: cython.pointer(ConstPosition)) -> cython.int:
+    """Centipawns to add to the static evaluation, from how far it was off in positions that share a part with this."""
+    side: cython.int = position.turn
+    total: cython.int = (
+        tune.correction_pawn_weight * histories.pawn_correction[side][_slot(position.pawn_key)]
+        + tune.correction_minor_weight * histories.minor_correction[side][_slot(position.minor_key)]
+        + tune.correction_piece_weight * histories.piece_correction[side][0][_slot(position.piece_keys[0])]
+        + tune.correction_piece_weight * histories.piece_correction[side][1][_slot(position.piece_keys[1])]
+    )
+    return total // (128 * CORRECTION_UNIT)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _blend(entry: cython.pointer(i16), target: cython.int, weight: cython.int) -> cython.void:
+    """A moving average that takes over `weight` 1024ths of the newest error."""
+    entry[0] = cython.cast(
+        i16, clamp((entry[0] * (1024 - weight) + target * weight) // 1024, -CORRECTION_LIMIT, CORRECTION_LIMIT)
+    )
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def learn_correction(
+    histories: cython.pointer(Histories),
+    position: cython.pointer(ConstPosition),
+    error: cython.int,
+    depth: cython.int,
+) -> cython.void:
+    """The search found `error` centipawns more than the static evaluation had said; a deep search counts for more."""
+    side: cython.int = position.turn
+    weight: cython.int = clamp(8 * depth + 8, 0, tune.correction_weight_limit)
+    target: cython.int = clamp(error, -400, 400) * CORRECTION_UNIT
+    _blend(cython.address(histories.pawn_correction[side][_slot(position.pawn_key)]), target, weight)
+    _blend(cython.address(histories.minor_correction[side][_slot(position.minor_key)]), target, weight)
+    _blend(cython.address(histories.piece_correction[side][0][_slot(position.piece_keys[0])]), target, weight)
+    _blend(cython.address(histories.piece_correction[side][1][_slot(position.piece_keys[1])]), target, weight)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def forget(histories: cython.pointer(Histories)) -> cython.void:
+    memset(histories, 0, cython.sizeof(Histories))

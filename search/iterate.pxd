@@ -1,0 +1,6 @@
+"""Iterative deepening: one thread's whole search of a position."""
+from board.position cimport Position
+from search.state cimport Worker
+
+cdef void set_root(Worker* worker, const Position* position) noexcept nogil
+cdef void iterate(Worker* worker) noexcept nogil

@@ -1,0 +1,218 @@
+"""Iterative deepening with aspiration windows: depth 1, 2, 3 … until a limit is reached.
+
+Each iteration leaves its best line in the table and in the histories, so the next one orders its moves well; together
+they cost little more than the last alone, and there is a best move at any time.
+"""
+
+import cython
+from cython.cimports.board.position import ConstPosition
+from cython.cimports.libc.string import memcpy
+from cython.cimports.search.clock import soft_stop, update_clock
+from cython.cimports.search.history import NO_ROW
+from cython.cimports.search.parameters import tune
+from cython.cimports.search.platform import load_flag
+from cython.cimports.search.score import INFINITE, MATE, MAX_PLY, NO_SCORE, clamp, is_mate, is_win
+from cython.cimports.search.state import (
+    FRAMES_BELOW,
+    REPORT_ITERATION,
+    REPORT_LINE,
+    Frame,
+    RootMove,
+    Shared,
+    Worker,
+)
+from cython.cimports.search.table import EXACT, UPPER_BOUND
+from cython.cimports.search.tree import search_node
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def set_root(worker: cython.pointer(Worker), position: cython.pointer(ConstPosition)) -> cython.void:
+    """Puts a position at the root. The root moves and the game's keys are the caller's."""
+    index: cython.int
+    frame: cython.pointer(Frame)
+    for index in range(MAX_PLY + FRAMES_BELOW + 6):
+        frame = cython.address(worker.frames[index])
+        frame.ply = index - FRAMES_BELOW
+        frame.static_eval = NO_SCORE
+        frame.plies_since_null = 0
+        frame.cutoffs = 0
+        frame.double_extensions = 0
+        frame.on_pv = False
+        frame.move = 0
+        frame.excluded = 0
+        frame.killers[0] = 0
+        frame.killers[1] = 0
+        frame.row = cython.address(worker.histories.continuation[NO_ROW][0])
+        frame.pv_length = 0
+    frame = cython.address(worker.frames[FRAMES_BELOW])
+    memcpy(cython.address(frame.position), position, cython.sizeof(frame.position))
+    frame.plies_since_null = position.halfmove_clock
+    worker.nodes = 0
+    worker.table_hits = 0
+    worker.seldepth = 0
+    worker.root_depth = 0
+    worker.completed_depth = 0
+    worker.null_move_floor = 0
+    worker.pv_index = 0
+    worker.stopped = False
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_better(a: cython.pointer(RootMove), b: cython.pointer(RootMove)) -> cython.bint:
+    if a.table_rank != b.table_rank:
+        return a.table_rank > b.table_rank
+    if a.score != b.score:
+        return a.score > b.score
+    return a.previous_score > b.previous_score
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sort(moves: cython.pointer(RootMove), first: cython.int, behind: cython.int) -> cython.void:
+    """A stable insertion sort: equal moves keep their order, and little changes from one iteration to the next."""
+    held: RootMove
+    index: cython.int
+    place: cython.int
+    for index in range(first + 1, behind):
+        if not _is_better(cython.address(moves[index]), cython.address(moves[index - 1])):
+            continue
+        held = moves[index]
+        place = index
+        while place > first and _is_better(cython.address(held), cython.address(moves[place - 1])):
+            moves[place] = moves[place - 1]
+            place -= 1
+        moves[place] = held
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _report(worker: cython.pointer(Worker), kind: cython.int, number: cython.int) -> cython.void:
+    if worker.index == 0 and worker.shared.report != cython.NULL:
+        worker.shared.report(worker.shared.report_context, worker, kind, number)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _search_window(worker: cython.pointer(Worker), depth: cython.int) -> cython.void:
+    """One iteration of one MultiPV line. The score will be close to the last: a narrow window cuts more.
+
+    Outside the window the search is repeated with a wider one; a fail high, which only wants confirmation, a ply less
+    deep each time.
+    """
+    best: cython.pointer(RootMove) = cython.address(worker.root_moves[worker.pv_index])
+    root: cython.pointer(Frame) = cython.address(worker.frames[FRAMES_BELOW])
+    alpha: cython.int = -INFINITE
+    beta: cython.int = INFINITE
+    delta: cython.int = tune.aspiration_window
+    reduced: cython.int = 0
+    centre: cython.int = best.average_score
+    if tune.use_aspiration and depth >= tune.aspiration_depth and best.previous_score != -INFINITE:
+        delta += clamp(centre * centre // 16384, 0, 1000)
+        alpha = clamp(centre - delta, -INFINITE, INFINITE)
+        beta = clamp(centre + delta, -INFINITE, INFINITE)
+    while True:
+        score: cython.int = search_node(worker, root, alpha, beta, clamp(depth - reduced, 1, MAX_PLY), False)
+        _sort(worker.root_moves, worker.pv_index, worker.pv_last)
+        if worker.stopped:
+            return
+        if score <= alpha:
+            beta = (alpha + beta) // 2
+            alpha = clamp(score - delta, -INFINITE, INFINITE)
+            reduced = 0
+        elif score >= beta:
+            beta = clamp(score + delta, -INFINITE, INFINITE)
+            if not is_win(score):
+                reduced = clamp(reduced + 1, 0, 3)
+        else:
+            return
+        if worker.shared.limits.multipv == 1:
+            _report(worker, REPORT_LINE, 0)
+        delta += delta // 2 + 3
+        if delta > 1000:
+            alpha = -INFINITE
+            beta = INFINITE
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_done(worker: cython.pointer(Worker)) -> cython.bint:
+    """Between iterations, first thread only: has a limit been reached that the tree does not watch?"""
+    shared: cython.pointer(Shared) = worker.shared
+    best: cython.pointer(RootMove) = cython.address(worker.root_moves[0])
+    if shared.limits.mate > 0 and is_mate(best.score):
+        plies: cython.int = MATE - (best.score if best.score > 0 else -best.score)
+        if plies <= 2 * shared.limits.mate:
+            return True
+    if shared.limits.soft_nodes != 0 and worker.nodes >= shared.limits.soft_nodes:
+        return True
+    if shared.clock.active:
+        share: cython.double = cython.cast(cython.double, best.nodes) / (worker.nodes + 1)
+        update_clock(cython.address(shared.clock), best.move, best.score, share)
+        if not load_flag(cython.address(shared.pondering)) and soft_stop(cython.address(shared.clock)):
+            return True
+    return False
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep_complete_line(worker: cython.pointer(Worker)) -> cython.void:
+    """A search stopped between two windows leaves only a bound for its best move: the last exact line says more."""
+    best: cython.pointer(RootMove) = cython.address(worker.root_moves[0])
+    if worker.completed_depth == 0 or best.bound == EXACT:
+        return
+    if best.move == worker.last_best.move or best.bound == UPPER_BOUND:
+        index: cython.int
+        for index in range(worker.root_count):
+            if worker.root_moves[index].move == worker.last_best.move:
+                worker.root_moves[index] = worker.root_moves[0]
+                worker.root_moves[0] = worker.last_best
+                return
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def iterate(worker: cython.pointer(Worker)) -> cython.void:
+    """Searches until a limit or the stop flag ends it; the result lies in root_moves[0]."""
+    shared: cython.pointer(Shared) = worker.shared
+    depth: cython.int
+    index: cython.int
+    lines: cython.int = shared.limits.multipv if shared.limits.multipv < worker.root_count else worker.root_count
+    for depth in range(1, shared.limits.depth + 1):
+        worker.root_depth = depth
+        for index in range(worker.root_count):
+            worker.root_moves[index].previous_score = worker.root_moves[index].score
+        worker.pv_last = 0
+        worker.pv_index = 0
+        while worker.pv_index < lines:
+            if worker.pv_index == worker.pv_last:
+                # Moves that endgame tables rank alike are searched together.
+                while worker.pv_last < worker.root_count and (
+                    worker.root_moves[worker.pv_last].table_rank == worker.root_moves[worker.pv_index].table_rank
+                ):
+                    worker.pv_last += 1
+            worker.seldepth = 0
+            _search_window(worker, depth)
+            if worker.stopped:
+                break
+            _sort(worker.root_moves, 0, worker.pv_index + 1)
+            worker.pv_index += 1
+        if worker.stopped:
+            _keep_complete_line(worker)
+            break
+        worker.completed_depth = depth
+        worker.last_best = worker.root_moves[0]
+        for index in range(lines):
+            _report(worker, REPORT_LINE, index)
+        _report(worker, REPORT_ITERATION, depth)
+        if worker.index == 0 and _is_done(worker):
+            break

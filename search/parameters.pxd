@@ -1,0 +1,101 @@
+"""The numbers of the search, as one block that the compiled code reads. The table in the .py explains them."""
+
+cdef struct Parameters:
+    # Switches, for the ablation tool and for tests: 1 on, 0 off.
+    int use_table
+    int use_quiescence
+    int use_aspiration
+    int use_null_move
+    int use_reverse_futility
+    int use_razoring
+    int use_probcut
+    int use_internal_reduction
+    int use_late_move_pruning
+    int use_futility
+    int use_see_pruning
+    int use_history_pruning
+    int use_late_move_reduction
+    int use_check_extension
+    int use_singular_extension
+    int use_killers
+    int use_history
+    int use_correction
+    int use_mate_distance
+    # Aspiration windows
+    int aspiration_depth
+    int aspiration_window
+    # Reverse futility
+    int reverse_futility_depth
+    int reverse_futility_margin
+    # Razoring
+    int razoring_depth
+    int razoring_base
+    int razoring_slope
+    # Null move
+    int null_move_base
+    int null_move_divisor
+    int null_move_eval_divisor
+    int null_move_margin
+    int null_move_slope
+    int null_move_verification
+    # ProbCut
+    int probcut_depth
+    int probcut_margin
+    int probcut_improving
+    # Internal iterative reduction
+    int internal_reduction_depth
+    # Late-move pruning
+    int late_move_base
+    # Futility
+    int futility_depth
+    int futility_base
+    int futility_slope
+    # Static exchange
+    int see_quiet_slope
+    int see_capture_slope
+    # History pruning
+    int history_pruning_depth
+    int history_pruning_slope
+    # Singular extension
+    int singular_depth
+    int singular_margin
+    int double_extension_margin
+    int double_extension_limit
+    # Late-move reduction, in 1024ths of a ply
+    int reduction_base
+    int reduction_divisor
+    int capture_reduction_base
+    int capture_reduction_divisor
+    int reduction_history_divisor
+    int reduction_pv
+    int reduction_cut_node
+    int reduction_not_improving
+    int reduction_killer
+    int reduction_check
+    int reduction_table_capture
+    int reduction_cutoffs
+    int deeper_margin
+    # Histories
+    int bonus_slope
+    int bonus_offset
+    int bonus_limit
+    int malus_slope
+    int malus_offset
+    int malus_limit
+    int check_bonus
+    # Quiescence
+    int delta_margin
+    # Correction history
+    int correction_weight_limit
+    int correction_pawn_weight
+    int correction_minor_weight
+    int correction_piece_weight
+    # Time, in per cent
+    int time_share
+    int time_increment
+    int time_hard
+
+cdef Parameters tune
+
+cdef int QUIET_REDUCTIONS[64][64]  # [depth][number of the move], 1024ths of a ply
+cdef int CAPTURE_REDUCTIONS[64][64]

@@ -1,0 +1,154 @@
+"""Every number of the search in one table: name, default, range, step and meaning.
+
+The step is what a tuner should move a number by to change the strength noticeably. Names starting with `use_` are
+switches for the ablation tool (scripts/ablate.py) and for tests; the engine plays with all of them on.
+Starting values follow what public engines report (docs/search.md says which); later ones were measured here.
+"""
+
+from typing import NamedTuple
+
+import cython
+from cython.cimports.libc.math import log
+
+
+class Parameter(NamedTuple):
+    name: str
+    default: int
+    least: int
+    most: int
+    step: int
+    meaning: str
+
+
+def _switch(name, meaning):
+    return Parameter(f"use_{name}", 1, 0, 1, 1, meaning)
+
+
+TABLE = (
+    _switch("table", "transposition table: cut-offs, moves and evaluations"),
+    _switch("quiescence", "quiescence search at the leaves; off: the static evaluation"),
+    _switch("aspiration", "aspiration windows"),
+    _switch("null_move", "null-move pruning"),
+    _switch("reverse_futility", "reverse futility pruning"),
+    _switch("razoring", "razoring"),
+    _switch("probcut", "ProbCut"),
+    _switch("internal_reduction", "internal iterative reductions"),
+    _switch("late_move_pruning", "late-move pruning"),
+    _switch("futility", "futility pruning"),
+    _switch("see_pruning", "pruning by static exchange"),
+    _switch("history_pruning", "pruning by history"),
+    _switch("late_move_reduction", "late-move reductions"),
+    _switch("check_extension", "check extensions"),
+    _switch("singular_extension", "singular extensions and multi-cut"),
+    _switch("killers", "killer moves"),
+    _switch("history", "ordering quiet moves by history"),
+    _switch("correction", "correction history"),
+    _switch("mate_distance", "mate-distance pruning"),
+    Parameter("aspiration_depth", 4, 1, 10, 1, "first iteration with a window"),
+    Parameter("aspiration_window", 12, 4, 60, 3, "half width of the first window"),
+    Parameter("reverse_futility_depth", 9, 2, 14, 1, "deepest node"),
+    Parameter("reverse_futility_margin", 75, 30, 150, 8, "margin per ply"),
+    Parameter("razoring_depth", 4, 1, 8, 1, "deepest node"),
+    Parameter("razoring_base", 200, 50, 600, 30, "margin at depth 0"),
+    Parameter("razoring_slope", 180, 50, 400, 20, "margin per ply, squared"),
+    Parameter("null_move_base", 4, 2, 6, 1, "reduction at depth 0"),
+    Parameter("null_move_divisor", 4, 2, 8, 1, "plies of depth per further ply of reduction"),
+    Parameter("null_move_eval_divisor", 220, 80, 500, 20, "centipawns above beta per further ply of reduction"),
+    Parameter("null_move_margin", 170, 0, 400, 20, "static evaluation wanted above beta at depth 0"),
+    Parameter("null_move_slope", 20, 0, 50, 3, "less of it per ply of depth"),
+    Parameter("null_move_verification", 14, 6, 30, 2, "from this depth on a cut is verified"),
+    Parameter("probcut_depth", 5, 3, 9, 1, "shallowest node"),
+    Parameter("probcut_margin", 200, 80, 400, 20, "above beta"),
+    Parameter("probcut_improving", 50, 0, 150, 10, "less of it when improving"),
+    Parameter("internal_reduction_depth", 4, 2, 8, 1, "shallowest node"),
+    Parameter("late_move_base", 3, 1, 8, 1, "quiet moves at depth 0"),
+    Parameter("futility_depth", 9, 3, 14, 1, "deepest node, reduced depth"),
+    Parameter("futility_base", 120, 20, 300, 15, "margin at depth 0"),
+    Parameter("futility_slope", 95, 30, 200, 10, "margin per ply"),
+    Parameter("see_quiet_slope", 28, 8, 80, 4, "exchange a quiet move may lose, per squared ply"),
+    Parameter("see_capture_slope", 95, 30, 200, 10, "exchange a capture may lose, per ply"),
+    Parameter("history_pruning_depth", 5, 2, 9, 1, "deepest node, reduced depth"),
+    Parameter("history_pruning_slope", 2500, 500, 8000, 300, "history below minus this, per ply"),
+    Parameter("singular_depth", 7, 4, 10, 1, "shallowest node"),
+    Parameter("singular_margin", 16, 4, 48, 3, "below the table's score, per ply, in 16ths"),
+    Parameter("double_extension_margin", 20, 0, 60, 4, "how far the others must fail for two plies"),
+    Parameter("double_extension_limit", 8, 0, 20, 1, "double extensions in one line"),
+    Parameter("reduction_base", 800, 0, 2048, 60, "quiet moves: at depth 1 or move 1"),
+    Parameter(
+        "reduction_divisor", 2300, 1200, 4000, 100, "quiet moves: product of logarithms divided by this, in 1000ths"
+    ),
+    Parameter("capture_reduction_base", 350, 0, 1500, 60, "captures, likewise"),
+    Parameter("capture_reduction_divisor", 3700, 1500, 6000, 150, "captures, likewise"),
+    Parameter("reduction_history_divisor", 9000, 3000, 20000, 600, "history worth one ply"),
+    Parameter("reduction_pv", 1024, 0, 2048, 100, "less on a principal variation"),
+    Parameter("reduction_cut_node", 1536, 0, 3072, 100, "more where a cut is expected"),
+    Parameter("reduction_not_improving", 768, 0, 2048, 100, "more when the evaluation does not rise"),
+    Parameter("reduction_killer", 1024, 0, 2048, 100, "less for killers"),
+    Parameter("reduction_check", 1024, 0, 2048, 100, "less for checks"),
+    Parameter("reduction_table_capture", 768, 0, 2048, 100, "more when the hash move is a capture"),
+    Parameter("reduction_cutoffs", 768, 0, 2048, 100, "more when the child node fails high often"),
+    Parameter("deeper_margin", 50, 10, 150, 10, "a reduced search this much above the best is repeated one ply deeper"),
+    Parameter("bonus_slope", 150, 40, 350, 15, "history bonus per ply"),
+    Parameter("bonus_offset", 25, -200, 300, 20, "less of it"),
+    Parameter("bonus_limit", 1800, 500, 4000, 150, "at most"),
+    Parameter("malus_slope", 160, 40, 350, 15, "history malus per ply"),
+    Parameter("malus_offset", 0, -200, 300, 20, "less of it"),
+    Parameter("malus_limit", 1800, 500, 4000, 150, "at most"),
+    Parameter("check_bonus", 16384, 0, 32768, 1500, "added to the history of a quiet check that is safe"),
+    Parameter("delta_margin", 165, 50, 400, 15, "captures that cannot come this near to alpha are not tried"),
+    Parameter("correction_weight_limit", 96, 16, 256, 12, "how fast a correction learns, in 1024ths"),
+    Parameter("correction_pawn_weight", 64, 0, 192, 8, "pawn structure's share, in 128ths"),
+    Parameter("correction_minor_weight", 48, 0, 192, 8, "minor pieces' share, in 128ths"),
+    Parameter("correction_piece_weight", 64, 0, 192, 8, "each side's pieces' share, in 128ths"),
+    Parameter("time_share", 320, 100, 800, 30, "ten-thousandths of the clock for one move"),
+    Parameter("time_increment", 75, 30, 100, 5, "per cent of the increment for one move"),
+    Parameter("time_hard", 420, 150, 900, 40, "hard limit in per cent of the soft one"),
+)
+
+_BY_NAME = {parameter.name: parameter for parameter in TABLE}
+
+
+def _fill_reductions():
+    """Later moves and deeper nodes are reduced more, both by the logarithm."""
+    depth: cython.int
+    number: cython.int
+    for depth in range(1, 64):
+        for number in range(1, 64):
+            product: cython.double = log(depth) * log(number) * 1024
+            QUIET_REDUCTIONS[depth][number] = cython.cast(
+                cython.int, tune.reduction_base + product * 1000 / tune.reduction_divisor
+            )
+            CAPTURE_REDUCTIONS[depth][number] = cython.cast(
+                cython.int, tune.capture_reduction_base + product * 1000 / tune.capture_reduction_divisor
+            )
+
+
+def values():
+    """All parameters as they are now, by name."""
+    return dict(tune)
+
+
+def set_parameter(name, value):
+    """Changes one number; ValueError when there is no such parameter or the value is out of its range."""
+    if name not in _BY_NAME:
+        raise ValueError(f"there is no search parameter '{name}'")
+    parameter = _BY_NAME[name]
+    if not parameter.least <= value <= parameter.most:
+        raise ValueError(f"{name} is {value}, but must lie between {parameter.least} and {parameter.most}")
+    block: cython.pointer(cython.int) = cython.cast(cython.pointer(cython.int), cython.address(tune))
+    block[TABLE.index(parameter)] = value
+    _fill_reductions()
+
+
+def reset():
+    """Back to the defaults."""
+    block: cython.pointer(cython.int) = cython.cast(cython.pointer(cython.int), cython.address(tune))
+    for index, parameter in enumerate(TABLE):
+        block[index] = parameter.default
+    _fill_reductions()
+
+
+# The struct and the table name the same things in the same order, or nothing is safe.
+if list(values()) != [parameter.name for parameter in TABLE]:
+    raise ImportError("search/parameters.pxd and search/parameters.py disagree")
+reset()

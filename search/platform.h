@@ -1,0 +1,84 @@
+/* What the search wants from the operating system and the memory model, with one branch per platform:
+ * a steady clock, relaxed atomics, and large zeroed memory that costs nothing until it is touched.
+ */
+#ifndef QUETZAL_PLATFORM_H
+#define QUETZAL_PLATFORM_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#  ifndef WIN32_LEAN_AND_MEAN
+#    define WIN32_LEAN_AND_MEAN
+#  endif
+#  include <windows.h>
+#else
+#  include <sys/mman.h>
+#  include <time.h>
+#endif
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#  define QZ_STATIC static __inline
+#else
+#  define QZ_STATIC static inline
+#endif
+
+/* Microseconds since some fixed moment; never goes back. */
+QZ_STATIC int64_t qz_now(void)
+{
+#if defined(_WIN32)
+    LARGE_INTEGER ticks, frequency;
+    QueryPerformanceCounter(&ticks);
+    QueryPerformanceFrequency(&frequency);
+    return (int64_t)(ticks.QuadPart / frequency.QuadPart * 1000000
+                     + ticks.QuadPart % frequency.QuadPart * 1000000 / frequency.QuadPart);
+#else
+    struct timespec moment;
+    clock_gettime(CLOCK_MONOTONIC, &moment);
+    return (int64_t)moment.tv_sec * 1000000 + moment.tv_nsec / 1000;
+#endif
+}
+
+/* Words that several threads read and write: whole, but in no promised order. */
+#if defined(__GNUC__) || defined(__clang__)
+QZ_STATIC uint64_t qz_load_word(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+QZ_STATIC void qz_store_word(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+QZ_STATIC int qz_load_flag(const int *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
+QZ_STATIC void qz_store_flag(int *flag, int value) { __atomic_store_n(flag, value, __ATOMIC_RELAXED); }
+#else
+QZ_STATIC uint64_t qz_load_word(const uint64_t *word) { return *(const volatile uint64_t *)word; }
+QZ_STATIC void qz_store_word(uint64_t *word, uint64_t value) { *(volatile uint64_t *)word = value; }
+QZ_STATIC int qz_load_flag(const int *flag) { return *(const volatile int *)flag; }
+QZ_STATIC void qz_store_flag(int *flag, int value) { *(volatile int *)flag = value; }
+#endif
+
+/* Zeroed memory on a page boundary, or NULL. The system is asked for large pages where it takes such advice. */
+QZ_STATIC void *qz_allocate_pages(size_t size)
+{
+#if defined(_WIN32)
+    return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+#else
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+#  if defined(MADV_HUGEPAGE)
+    madvise(memory, size, MADV_HUGEPAGE);
+#  endif
+    return memory;
+#endif
+}
+
+QZ_STATIC void qz_free_pages(void *memory, size_t size)
+{
+    if (memory == NULL)
+        return;
+#if defined(_WIN32)
+    (void)size;
+    VirtualFree(memory, 0, MEM_RELEASE);
+#else
+    munmap(memory, size);
+#endif
+}
+
+#endif

@@ -1,0 +1,11 @@
+"""The operating system, as far as the search needs it."""
+from board.types cimport i64, u64
+
+cdef extern from "platform.h" nogil:
+    i64 now "qz_now"()  # microseconds on a clock that never goes back
+    u64 load_word "qz_load_word"(const u64* word)
+    void store_word "qz_store_word"(u64* word, u64 value)
+    int load_flag "qz_load_flag"(const int* flag)
+    void store_flag "qz_store_flag"(int* flag, int value)
+    void* allocate_pages "qz_allocate_pages"(size_t size)
+    void free_pages "qz_free_pages"(void* memory, size_t size)

@@ -1,0 +1,515 @@
+"""Runs searches: keeps the threads, hands them their work, and reports through a listener. Nothing here prints.
+
+Lazy SMP: every thread searches the same position on its own; they help each other only through the shared
+transposition table. Threads are started once and sleep on a condition between searches.
+"""
+
+import os
+import sys
+import threading
+from typing import NamedTuple
+
+import cython
+from cython.cimports.board.api import Board
+from cython.cimports.board.types import i64, u64
+from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
+from cython.cimports.libc.stdlib import calloc, free
+from cython.cimports.search.clock import start_clock
+from cython.cimports.search.history import forget
+from cython.cimports.search.iterate import iterate, set_root
+from cython.cimports.search.platform import load_flag, now, store_flag
+from cython.cimports.search.score import INFINITE, MATE, MATE_IN_SIGHT, MAX_PLY
+from cython.cimports.search.state import (
+    GAME_KEYS,
+    REPORT_CURRENT,
+    REPORT_LINE,
+    RootMove,
+    Shared,
+    Worker,
+)
+from cython.cimports.search.table import (
+    GENERATIONS,
+    allocate,
+    hashfull,
+    release,
+    wipe,
+)
+
+from search.clock import budget
+
+MAX_THREADS = 256
+MAX_MULTIPV = 256
+MAX_DEPTH = MAX_PLY - 1
+_STACK_BYTES = 16 << 20
+_BOUNDS = {0: "exact", 1: "upper", 2: "lower", 3: "exact"}
+
+
+class Limits(NamedTuple):
+    """When a search ends: whichever comes first. None and False mean that this limit is not set.
+
+    Times are milliseconds; `remaining`, `increment` and `moves_to_go` are the clock of the side to move. `soft_nodes`
+    ends the search after the iteration that crosses it. `moves` restricts the root to these moves, and `ranks`, a dict
+    from root move to number, makes only the moves of the highest rank count (endgame tables set it).
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    soft_nodes: int | None = None
+    movetime: int | None = None
+    remaining: int | None = None
+    increment: int = 0
+    moves_to_go: int = 0
+    mate: int | None = None
+    infinite: bool = False
+    ponder: bool = False
+    moves: tuple | None = None
+    ranks: dict | None = None
+
+
+class Info(NamedTuple):
+    """One line of a search in progress. The score is in centipawns, or in moves to mate when `is_mate` is set."""
+
+    depth: int
+    seldepth: int
+    multipv: int
+    score: int
+    is_mate: bool
+    bound: str
+    nodes: int
+    nps: int
+    hashfull: int
+    table_hits: int
+    milliseconds: int
+    pv: tuple
+    branching: float
+
+
+class Result(NamedTuple):
+    """What a search found. `best` is 0 when there is no legal move; `ponder` is the expected reply or 0."""
+
+    best: int
+    ponder: int
+    info: Info
+
+
+class Listener:
+    """Receives what a search reports. Override what you want to hear; calls come from the search's first thread."""
+
+    def on_info(self, info):
+        """A line has a new result."""
+
+    def on_current(self, move, number):
+        """A root move is being searched, after the first three seconds."""
+
+    def on_result(self, result):
+        """The search is over."""
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _report(
+    context: cython.p_void, worker: cython.pointer(Worker), kind: cython.int, number: cython.int
+) -> cython.void:
+    """From compiled code into Python: only what will be heard takes the interpreter lock."""
+    if kind == REPORT_CURRENT and now() - worker.shared.clock.started < 3000000:
+        return
+    if kind != REPORT_CURRENT and kind != REPORT_LINE:
+        return
+    with cython.gil:
+        cython.cast(Searcher, context)._on_report(worker, kind, number)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _total_nodes(shared: cython.pointer(Shared)) -> u64:
+    total: u64 = 0
+    index: cython.int
+    for index in range(shared.threads):
+        total += shared.workers[index].nodes
+    return total
+
+
+@cython.final
+@cython.cclass
+class Searcher:
+    """A search engine without a protocol: set it up, `start` or `think`, `stop`."""
+
+    def __cinit__(self):
+        self.shared = cython.cast(cython.pointer(Shared), calloc(1, cython.sizeof(Shared)))
+        if self.shared == cython.NULL:
+            raise MemoryError("no memory for a search")
+
+    def __init__(self, *, megabytes: int = 16, threads: int = 1):
+        self._wake = threading.Condition()
+        self._threads = []
+        self.overhead = 10
+        self.multipv = 1
+        self.set_hash(megabytes)
+        self.set_threads(threads)
+
+    def __dealloc__(self):
+        if self.shared != cython.NULL:
+            self._drop_workers(0)
+            release(cython.address(self.shared.table))
+            free(self.shared)
+
+    # Setting up: only between searches
+
+    @cython.cfunc
+    @cython.exceptval(check=True)
+    def _add_worker(self) -> cython.void:
+        worker: cython.pointer(Worker) = cython.cast(cython.pointer(Worker), calloc(1, cython.sizeof(Worker)))
+        if worker == cython.NULL:
+            raise MemoryError("no memory for another search thread")
+        worker.pawn_cache = new_pawn_cache()
+        if worker.pawn_cache == cython.NULL:
+            free(worker)
+            raise MemoryError("no memory for another search thread")
+        worker.shared = self.shared
+        worker.index = self.shared.threads
+        self.shared.workers[worker.index] = worker
+        self.shared.threads += 1
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _drop_workers(self, keep: cython.int) -> cython.void:
+        while self.shared.threads > keep:
+            self.shared.threads -= 1
+            worker: cython.pointer(Worker) = self.shared.workers[self.shared.threads]
+            free_pawn_cache(worker.pawn_cache)
+            free(worker)
+
+    @property
+    def threads(self) -> int:
+        return self.shared.threads
+
+    @property
+    def megabytes(self) -> int:
+        return self._megabytes
+
+    def set_hash(self, megabytes: int):
+        """Resizes (and empties) the table. MemoryError when there is no room; then the old one stays."""
+        self.wait()
+        if megabytes < 1:
+            raise ValueError("the table wants at least 1 MB")
+        if megabytes >= 1 << 40 or not allocate(cython.address(self.shared.table), megabytes):
+            raise MemoryError(f"no memory for a table of {megabytes} MB")
+        self._megabytes = megabytes
+        self._wipe_table()  # touches every page now: the first search shall not pay for it
+
+    def set_threads(self, count: int):
+        """Changes the number of search threads; those that stay keep what they have learned."""
+        if not 1 <= count <= MAX_THREADS:
+            raise ValueError(f"the number of threads lies between 1 and {MAX_THREADS}")
+        self.wait()
+        self._end_threads()
+        self._drop_workers(count)
+        while self.shared.threads < count:
+            self._add_worker()
+
+    def clear(self):
+        """Forgets everything that was learned: table, histories, caches. For a new game."""
+        self.wait()
+        index: cython.int
+        for index in range(self.shared.threads):
+            forget(cython.address(self.shared.workers[index].histories))
+            clear_pawn_cache(self.shared.workers[index].pawn_cache)
+        self._wipe_table()
+
+    def _wipe_table(self):
+        """Empties the table; above 1 GB, where it takes a while, on all cores."""
+        parts = 1 if self._megabytes <= 1024 else min(os.cpu_count() or 1, 16)
+        cleaners = [threading.Thread(target=self._wipe, args=(part, parts)) for part in range(1, parts)]
+        for cleaner in cleaners:
+            cleaner.start()
+        self._wipe(0, parts)
+        for cleaner in cleaners:
+            cleaner.join()
+
+    def _wipe(self, part: cython.int, parts: cython.int):
+        with cython.nogil:
+            wipe(cython.address(self.shared.table), part, parts)
+
+    # Searching
+
+    @property
+    def is_running(self) -> bool:
+        return self._running
+
+    @cython.cfunc
+    @cython.exceptval(check=True)
+    def _set_clock(self, limits: object, choices: cython.int) -> cython.void:
+        soft = hard = -1.0
+        if limits.remaining is not None:
+            soft, hard = budget(limits.remaining, limits.increment, limits.moves_to_go, self.overhead)
+            if choices == 1:
+                soft = 0.0  # an only move needs no thought
+        if limits.movetime is not None:
+            movetime = max(1.0, limits.movetime - min(self.overhead, limits.movetime / 4))
+            hard = movetime if hard < 0 else min(hard, movetime)
+            soft = hard if soft < 0 else min(soft, hard)
+        start_clock(cython.address(self.shared.clock), int(soft * 1000), int(hard * 1000))
+
+    @cython.cfunc
+    @cython.exceptval(check=True)
+    def _set_root_moves(self, worker: cython.pointer(Worker), moves: object, ranks: object) -> cython.void:
+        index: cython.int
+        root: cython.pointer(RootMove)
+        for index in range(len(moves)):
+            root = cython.address(worker.root_moves[index])
+            root.move = moves[index]
+            root.score = -INFINITE
+            root.previous_score = -INFINITE
+            root.average_score = -INFINITE
+            root.table_rank = ranks.get(moves[index], 0) if ranks else 0
+            root.seldepth = 0
+            root.bound = 0
+            root.nodes = 0
+            root.pv_length = 1
+            root.pv[0] = root.move
+        worker.root_count = len(moves)
+
+    @cython.cfunc
+    @cython.exceptval(check=True)
+    def _prepare(self, board: object, limits: object) -> cython.void:
+        game: Board = board
+        shared: cython.pointer(Shared) = self.shared
+        index: cython.int
+        worker: cython.pointer(Worker)
+        moves = board.legal_moves()
+        if limits.moves is not None:
+            moves = [move for move in moves if move in limits.moves]
+        if limits.ranks:
+            moves.sort(key=lambda move: -limits.ranks.get(move, 0))
+        shared.limits.depth = min(MAX_DEPTH, limits.depth) if limits.depth is not None else MAX_DEPTH
+        shared.limits.nodes = limits.nodes or 0
+        shared.limits.soft_nodes = limits.soft_nodes or 0
+        shared.limits.mate = limits.mate or 0
+        shared.limits.multipv = self.multipv
+        store_flag(cython.address(shared.stop), 0)
+        store_flag(cython.address(shared.pondering), limits.ponder)
+        shared.table.generation = (shared.table.generation + 1) % GENERATIONS
+        shared.report = cython.NULL
+        if self._listener is not None:
+            shared.report = _report
+        shared.report_context = cython.cast(cython.p_void, self)
+        for index in range(shared.threads):
+            worker = shared.workers[index]
+            worker.root_key = game.copy_keys(worker.keys, GAME_KEYS) - 1
+            self._set_root_moves(worker, moves, limits.ranks)
+            set_root(worker, game.current())
+        self._board = board
+        self._set_clock(limits, len(moves))
+
+    def think(self, board, limits, listener=None) -> Result:
+        """Searches and waits for the result. With one thread it runs in the caller's."""
+        if self.shared.threads > 1:
+            self.start(board, limits._replace(infinite=False, ponder=False), listener)
+            self.wait()
+            return self._result
+        self.wait()
+        self._listener = listener
+        self._prepare(board.copy(), limits._replace(infinite=False, ponder=False))
+        if self.shared.workers[0].root_count:
+            with cython.nogil:
+                iterate(self.shared.workers[0])
+        return self._make_result()
+
+    def start(self, board, limits, listener=None):
+        """Begins a search and returns at once. The listener hears of it from another thread."""
+        with self._wake:
+            if self._running:
+                raise RuntimeError("a search is running")
+            self._start_threads()
+            self._listener = listener
+            self._prepare(board.copy(), limits)
+            self._held = limits.infinite or limits.ponder
+            self._helpers_at_work = self.shared.threads - 1
+            self._running = True
+            self._job += 1
+            self._wake.notify_all()
+
+    def stop(self):
+        """Ends the running search, if there is one; its result is on the way."""
+        with self._wake:
+            if self._running:
+                store_flag(cython.address(self.shared.stop), 1)
+                self._held = False
+                self._wake.notify_all()
+
+    def ponderhit(self):
+        """The expected move was played: from now on the clock counts."""
+        with self._wake:
+            if self._running and load_flag(cython.address(self.shared.pondering)):
+                self.shared.clock.started = now()
+                store_flag(cython.address(self.shared.pondering), 0)
+                self._held = False
+                self._wake.notify_all()
+
+    def wait(self, timeout=None) -> bool:
+        """Waits until no search is running; False if it still is after `timeout` seconds."""
+        if self._wake is None:
+            return True
+        with self._wake:
+            return self._wake.wait_for(lambda: not self._running, timeout)
+
+    def close(self):
+        """Stops everything and ends the threads."""
+        self.stop()
+        self.wait()
+        self._end_threads()
+
+    # Threads
+
+    def _start_threads(self):
+        if self._threads:
+            return
+        old = threading.stack_size(_STACK_BYTES)
+        try:
+            for index in range(self.shared.threads):
+                thread = threading.Thread(
+                    target=self._serve, args=(index, self._job), name=f"search-{index}", daemon=True
+                )
+                self._threads.append(thread)
+                thread.start()
+        finally:
+            threading.stack_size(old)
+
+    def _end_threads(self):
+        with self._wake:
+            self._closing = True
+            self._wake.notify_all()
+        for thread in self._threads:
+            thread.join()
+        self._threads = []
+        self._closing = False
+
+    def _serve(self, index: cython.int, job: cython.int):
+        """A search thread's life: sleep, search, report, sleep."""
+        worker: cython.pointer(Worker) = self.shared.workers[index]
+        while True:
+            with self._wake:
+                while self._job == job and not self._closing:
+                    self._wake.wait()
+                if self._closing:
+                    return
+                job = self._job
+            if worker.root_count:
+                with cython.nogil:
+                    iterate(worker)
+            if index == 0:
+                self._finish()
+            else:
+                with self._wake:
+                    self._helpers_at_work -= 1
+                    self._wake.notify_all()
+
+    def _finish(self):
+        """The first thread's last act: wait until a result is wanted, call the others back, tell the listener."""
+        with self._wake:
+            while self._held:
+                self._wake.wait()
+            store_flag(cython.address(self.shared.stop), 1)
+            while self._helpers_at_work:
+                self._wake.wait()
+        self._result = self._make_result()
+        listener = self._listener
+        try:
+            if listener is not None:
+                listener.on_result(self._result)
+        except Exception:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            with self._wake:
+                self._running = False
+                self._wake.notify_all()
+
+    # Results
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _vote(self) -> cython.pointer(Worker):
+        """The thread whose move most threads believe in, counted by depth and score. A shorter mate needs no vote."""
+        shared: cython.pointer(Shared) = self.shared
+        best: cython.pointer(Worker) = shared.workers[0]
+        least: cython.int = INFINITE
+        index: cython.int
+        other: cython.int
+        a: cython.pointer(Worker)
+        b: cython.pointer(Worker)
+        if shared.threads == 1 or shared.limits.multipv > 1 or best.root_count == 0:
+            return best
+        for index in range(shared.threads):
+            if shared.workers[index].root_moves[0].score < least:
+                least = shared.workers[index].root_moves[0].score
+        best_votes: i64 = -1
+        for index in range(shared.threads):
+            a = shared.workers[index]
+            if a.completed_depth == 0:
+                continue
+            votes: i64 = 0
+            for other in range(shared.threads):
+                b = shared.workers[other]
+                if b.completed_depth and b.root_moves[0].move == a.root_moves[0].move:
+                    votes += cython.cast(i64, b.root_moves[0].score - least + 14) * b.completed_depth
+            if a.root_moves[0].score >= MATE_IN_SIGHT:
+                votes = (cython.cast(i64, 1) << 40) + a.root_moves[0].score
+            if votes > best_votes:
+                best_votes = votes
+                best = a
+        return best
+
+    @cython.cfunc
+    def _make_info(self, worker: cython.pointer(Worker), line: cython.int) -> object:
+        shared: cython.pointer(Shared) = self.shared
+        root: cython.pointer(RootMove) = cython.address(worker.root_moves[line])
+        elapsed: i64 = max(1, now() - shared.clock.started)
+        nodes: u64 = _total_nodes(shared)
+        depth: cython.int = max(1, worker.completed_depth if worker.stopped else worker.root_depth)
+        score: cython.int = root.score if root.score != -INFINITE else root.previous_score
+        is_mate: cython.bint = score >= MATE_IN_SIGHT or score <= -MATE_IN_SIGHT
+        if score == -INFINITE:
+            score = 0  # stopped before the first move had a score
+            is_mate = False
+        if is_mate:
+            score = (MATE - score + 1) // 2 if score > 0 else -((MATE + score) // 2)
+        return Info(
+            depth=depth,
+            seldepth=root.seldepth,
+            multipv=line + 1,
+            score=score,
+            is_mate=is_mate,
+            bound=_BOUNDS[root.bound],
+            nodes=nodes,
+            nps=int(nodes * 1000000 // elapsed),
+            hashfull=hashfull(cython.address(shared.table)),
+            table_hits=sum(shared.workers[index].table_hits for index in range(shared.threads)),
+            milliseconds=int(elapsed // 1000),
+            pv=tuple(root.pv[index] for index in range(root.pv_length)),
+            branching=float(nodes + 1) ** (1.0 / depth),
+        )
+
+    @cython.cfunc
+    def _make_result(self) -> object:
+        worker: cython.pointer(Worker) = self._vote()
+        if worker.root_count == 0:
+            is_mated = self._board.is_check()
+            info = Info(0, 0, 1, 0, is_mated, "exact", 0, 0, 0, 0, 0, (), 0.0)
+            return Result(0, 0, info)
+        info = self._make_info(worker, 0)
+        return Result(info.pv[0], info.pv[1] if len(info.pv) > 1 else 0, info)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _on_report(self, worker: cython.pointer(Worker), kind: cython.int, number: cython.int) -> cython.void:
+        """A listener's mistake must not end the search: it is shown, and the search goes on."""
+        try:
+            if kind == REPORT_LINE:
+                self._listener.on_info(self._make_info(worker, number))
+            else:
+                self._listener.on_current(worker.current_move, number)
+        except Exception:
+            sys.excepthook(*sys.exc_info())

@@ -1,0 +1,99 @@
+"""What a search thread knows: its line of positions, its histories, its root moves; and what all threads share."""
+from board.position cimport Position
+from board.types cimport Move, i16, i64, u64
+from eval.pawns cimport PawnCache
+from search.clock cimport Clock
+from search.history cimport Histories
+from search.score cimport MAX_PLY
+from search.table cimport Table
+
+cdef enum:
+    FRAMES_BELOW = 4  # frames before the root, so that a node may always look four plies back
+    GAME_KEYS = 1024  # as far back as the halfmove clock of a FEN can reach
+    MAX_ROOT_MOVES = 416  # = MAX_MOVES
+
+cdef struct Frame:
+    Position position
+    int ply
+    int static_eval  # corrected; NO_SCORE in check
+    int plies_since_null
+    int cutoffs  # how often the children of this node failed high
+    int double_extensions  # in the line that leads here
+    bint on_pv  # this node is, or once was, on a principal variation
+    Move move  # being searched here; 0 for a null move
+    Move excluded  # left out while its singularity is examined
+    Move killers[2]
+    i16* row  # continuation row of `move`
+    int pv_length
+    Move pv[MAX_PLY + 2]
+
+cdef struct RootMove:
+    Move move
+    int score
+    int previous_score  # of the last complete iteration
+    int average_score
+    int table_rank  # from endgame tables: moves of a lower rank are not searched
+    int seldepth
+    int bound
+    u64 nodes
+    int pv_length
+    Move pv[MAX_PLY + 2]
+
+# Endgame tables plug in here: returns -2..2 (lost, blessed loss, draw, cursed win, won) or PROBE_FAILED.
+ctypedef int (*WdlProbe)(void* context, const Position* position) noexcept nogil
+
+cdef enum:
+    PROBE_FAILED = 100
+
+# Called by the first thread: `kind` is one of the REPORT_ values.
+ctypedef void (*Report)(void* context, Worker* worker, int kind, int number) noexcept nogil
+
+cdef enum:
+    REPORT_LINE  # root move `number` of a MultiPV set has a result
+    REPORT_CURRENT  # root move `number` (from 1) is being searched
+    REPORT_ITERATION  # an iteration is complete
+
+cdef struct Limits:
+    int depth
+    u64 nodes  # 0: none
+    int mate  # 0: none
+    int multipv
+    u64 soft_nodes  # no new iteration after so many; 0: none
+
+cdef struct Shared:
+    Table table
+    Limits limits
+    Clock clock
+    int stop  # a flag: read and written with load_flag / store_flag
+    int pondering  # likewise
+    int threads
+    Worker* workers[256]
+    WdlProbe probe_wdl
+    void* probe_context
+    int probe_men
+    int probe_depth
+    bint probe_rule50
+    Report report
+    void* report_context
+
+cdef struct Worker:
+    Shared* shared
+    PawnCache* pawn_cache
+    int index
+    u64 nodes
+    u64 table_hits
+    int seldepth
+    int root_depth
+    int completed_depth
+    int null_move_floor  # no null moves above this ply while a cut is verified
+    Move current_move  # the root move being searched
+    int pv_index  # the MultiPV line being searched
+    int pv_last  # root moves of the same table rank end here
+    bint stopped
+    RootMove last_best  # the best line of the last complete iteration
+    int root_count
+    RootMove root_moves[MAX_ROOT_MOVES]
+    u64 keys[GAME_KEYS + MAX_PLY + 8]
+    int root_key  # the index of the root's key
+    Frame frames[MAX_PLY + FRAMES_BELOW + 6]
+    Histories histories

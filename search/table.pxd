@@ -1,0 +1,58 @@
+"""The transposition table: one block of memory, shared by all threads without a lock.
+
+An entry is two 64-bit words: `data` and `key ^ data`. Whoever reads a word of one writer and a word of another gets a
+key that does not match, so a torn entry is a miss, never a wrong move or score (R. Hyatt's idea).
+
+    data   bits  0-15  move
+                16-31  score, mates counted from this node
+                32-47  static evaluation, before correction
+                48-55  depth + 1 (0: only the evaluation is known)
+                56-57  bound
+                58     on a principal variation once
+                59-63  generation
+
+Four entries share a bucket of 64 bytes, one line of the cache. A new position takes the entry that is worth least:
+the shallowest, where every search that has passed since counts as AGE_COST plies less. The generation is the number of
+the search, modulo 32.
+"""
+from board.types cimport Move, u8, u64
+
+cdef enum:
+    NO_BOUND = 0
+    UPPER_BOUND = 1  # the true score is at most this: every move failed low
+    LOWER_BOUND = 2  # at least this: a move was good enough to stop looking
+    EXACT = 3
+
+cdef enum:
+    BUCKET_ENTRIES = 4
+    BUCKET_BYTES = 64
+    GENERATIONS = 32
+    AGE_COST = 6
+
+cdef struct Entry:
+    u64 check
+    u64 data
+
+cdef struct Table:
+    Entry* entries
+    u64 buckets
+    int generation
+
+cdef struct Found:
+    bint hit
+    bint was_pv
+    Move move
+    int score
+    int evaluation
+    int depth
+    int bound
+
+cdef Found probe(const Table* table, u64 key, int ply, int halfmove_clock) noexcept nogil
+cdef void store(
+    Table* table, u64 key, int ply, Move move, int score, int evaluation, int depth, int bound, bint was_pv
+) noexcept nogil
+cdef void prefetch_bucket(const Table* table, u64 key) noexcept nogil
+cdef int hashfull(const Table* table) noexcept nogil
+cdef bint allocate(Table* table, u64 megabytes) noexcept nogil
+cdef void release(Table* table) noexcept nogil
+cdef void wipe(Table* table, int part, int parts) noexcept nogil

@@ -1,0 +1,207 @@
+"""Storing and finding what was learned about a position. The layout is told in the .pxd."""
+
+import cython
+from cython.cimports.board.bits import multiply_high, prefetch
+from cython.cimports.board.types import Move, i16, u64
+from cython.cimports.libc.string import memset
+from cython.cimports.search.platform import allocate_pages, free_pages, load_word, store_word
+from cython.cimports.search.score import (
+    DECIDED,
+    MATE,
+    MATE_IN_SIGHT,
+    NO_SCORE,
+    TABLE_WIN,
+    is_loss,
+    is_win,
+)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _bucket(table: cython.pointer(cython.const[Table]), key: u64) -> cython.pointer(Entry):
+    return table.entries + multiply_high(key, table.buckets) * BUCKET_ENTRIES
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _score_from_here(score: cython.int, ply: cython.int) -> cython.int:
+    """A mate (or table win) counted from the root becomes one counted from this node."""
+    if is_win(score):
+        return score + ply
+    if is_loss(score):
+        return score - ply
+    return score
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _score_from_root(score: cython.int, ply: cython.int, halfmove_clock: cython.int) -> cython.int:
+    """The reverse. A mate that the fifty-move rule would overtake is no more than a promise: just below the mates."""
+    if is_win(score):
+        if score >= MATE_IN_SIGHT and MATE - score > 99 - halfmove_clock:
+            return DECIDED - 1
+        if score < MATE_IN_SIGHT and TABLE_WIN - score > 99 - halfmove_clock:
+            return DECIDED - 1
+        return score - ply
+    if is_loss(score):
+        if score <= -MATE_IN_SIGHT and MATE + score > 99 - halfmove_clock:
+            return 1 - DECIDED
+        if score > -MATE_IN_SIGHT and TABLE_WIN + score > 99 - halfmove_clock:
+            return 1 - DECIDED
+        return score + ply
+    return score
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def probe(table: cython.pointer(cython.const[Table]), key: u64, ply: cython.int, halfmove_clock: cython.int) -> Found:
+    """What is known about a position; `hit` tells whether anything is."""
+    found: Found
+    data: u64
+    entry: cython.pointer(Entry) = _bucket(table, key)
+    found.hit = False
+    found.was_pv = False
+    found.move = 0
+    found.score = NO_SCORE
+    found.evaluation = NO_SCORE
+    found.depth = -1
+    found.bound = NO_BOUND
+    for _ in range(BUCKET_ENTRIES):
+        data = load_word(cython.address(entry.data))
+        if load_word(cython.address(entry.check)) ^ data == key and data != 0:
+            found.hit = True
+            found.move = cython.cast(Move, data & 0xFFFF)
+            found.evaluation = cython.cast(i16, data >> 32 & 0xFFFF)
+            found.depth = cython.cast(cython.int, data >> 48 & 0xFF) - 1
+            found.bound = cython.cast(cython.int, data >> 56 & 3)
+            found.was_pv = (data >> 58 & 1) != 0
+            if found.bound != NO_BOUND:
+                found.score = _score_from_root(cython.cast(i16, data >> 16 & 0xFFFF), ply, halfmove_clock)
+            return found
+        entry += 1
+    return found
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _worth(data: u64, generation: cython.int) -> cython.int:
+    age: cython.int = (generation - cython.cast(cython.int, data >> 59)) & (GENERATIONS - 1)
+    return cython.cast(cython.int, data >> 48 & 0xFF) - AGE_COST * age
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def store(
+    table: cython.pointer(Table),
+    key: u64,
+    ply: cython.int,
+    move: Move,
+    score: cython.int,
+    evaluation: cython.int,
+    depth: cython.int,
+    bound: cython.int,
+    was_pv: cython.bint,
+) -> cython.void:
+    """Keeps a result, unless the position is already known from a clearly deeper search of this generation."""
+    entry: cython.pointer(Entry) = _bucket(table, key)
+    victim: cython.pointer(Entry) = entry
+    data: u64
+    least: cython.int = 1 << 20
+    for _ in range(BUCKET_ENTRIES):
+        data = load_word(cython.address(entry.data))
+        if load_word(cython.address(entry.check)) ^ data == key:
+            if move == 0:
+                move = cython.cast(Move, data & 0xFFFF)
+            if (
+                bound != EXACT
+                and depth + 1 + 4 + 2 * was_pv <= cython.cast(cython.int, data >> 48 & 0xFF)
+                and cython.cast(cython.int, data >> 59) == table.generation
+            ):
+                return
+            victim = entry
+            break
+        if _worth(data, table.generation) < least:
+            least = _worth(data, table.generation)
+            victim = entry
+        entry += 1
+    stored: cython.int = _score_from_here(score, ply) if bound != NO_BOUND else 0
+    data = (
+        move
+        | (cython.cast(u64, stored) & 0xFFFF) << 16
+        | (cython.cast(u64, evaluation) & 0xFFFF) << 32
+        | cython.cast(u64, depth + 1) << 48
+        | cython.cast(u64, bound) << 56
+        | cython.cast(u64, was_pv) << 58
+        | cython.cast(u64, table.generation) << 59
+    )
+    store_word(cython.address(victim.data), data)
+    store_word(cython.address(victim.check), key ^ data)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def prefetch_bucket(table: cython.pointer(cython.const[Table]), key: u64) -> cython.void:
+    prefetch(_bucket(table, key))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def hashfull(table: cython.pointer(cython.const[Table])) -> cython.int:
+    """Per mille of the entries that the current search has written, from a sample of 250 buckets."""
+    sample: cython.int = 250 if table.buckets > 250 else cython.cast(cython.int, table.buckets)
+    used: cython.int = 0
+    index: cython.int
+    data: u64
+    for index in range(sample * BUCKET_ENTRIES):
+        data = load_word(cython.address(table.entries[index].data))
+        if data != 0 and cython.cast(cython.int, data >> 59) == table.generation:
+            used += 1
+    return used * 1000 // (sample * BUCKET_ENTRIES)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def allocate(table: cython.pointer(Table), megabytes: u64) -> cython.bint:
+    """Gives the table a new, empty block of exactly that size. On failure the old one stays and the answer is False."""
+    entries: cython.pointer(Entry) = cython.cast(cython.pointer(Entry), allocate_pages(megabytes << 20))
+    if entries == cython.NULL:
+        return False
+    release(table)
+    table.entries = entries
+    table.buckets = (megabytes << 20) // BUCKET_BYTES
+    table.generation = 0
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def release(table: cython.pointer(Table)) -> cython.void:
+    free_pages(table.entries, table.buckets * BUCKET_BYTES)
+    table.entries = cython.NULL
+    table.buckets = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def wipe(table: cython.pointer(Table), part: cython.int, parts: cython.int) -> cython.void:
+    """Empties one of `parts` equal parts, so that several threads can share the work."""
+    first: u64 = table.buckets * part // parts
+    behind: u64 = table.buckets * (part + 1) // parts
+    memset(table.entries + first * BUCKET_ENTRIES, 0, (behind - first) * BUCKET_BYTES)
+    if part == 0:
+        table.generation = 0
