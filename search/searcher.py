@@ -415,16 +415,16 @@ class Searcher:
             while self._helpers_at_work:
                 self._wake.wait()
         self._result = self._make_result()
-        listener = self._listener
+        listener, result = self._listener, self._result
+        # The search is over before the listener hears of it, so that it may start the next one right away.
+        with self._wake:
+            self._running = False
+            self._wake.notify_all()
         try:
             if listener is not None:
-                listener.on_result(self._result)
+                listener.on_result(result)
         except Exception:
             sys.excepthook(*sys.exc_info())
-        finally:
-            with self._wake:
-                self._running = False
-                self._wake.notify_all()
 
     # Results
 
