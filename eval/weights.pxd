@@ -1,3 +1,4 @@
+# cython: overflowcheck=False
 """The features of the classical evaluation, where their weights lie, and the one way to count them.
 
 A weight is a middlegame and an endgame value packed into one 32-bit integer, `endgame * 65536 + middlegame`: sums and

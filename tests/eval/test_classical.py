@@ -3,11 +3,12 @@
 import random
 
 import pytest
+from positions import colours_swapped, files_mirrored, random_men, random_walk, without_castling
+from support import scaled
 
 from board import Board
 from eval import Evaluator, evaluate, explain, trace
 from eval.weights import FEATURES, current_weights
-from tests.eval.positions import colours_swapped, files_mirrored, random_men, random_walk, without_castling
 
 CHUNKS = 8
 POSITIONS = 100_000
@@ -15,7 +16,7 @@ POSITIONS = 100_000
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_mirrored_positions_have_mirrored_scores(chunk):
-    left = POSITIONS // CHUNKS
+    left = scaled(POSITIONS) // CHUNKS
     seed = chunk * 100_000
     while left > 0:
         for board in random_walk(seed):
@@ -31,7 +32,7 @@ def test_mirrored_endings_have_mirrored_scores():
     rng = random.Random(4)
     armies = ("KkP", "KkQ", "KkBN", "KkBB", "KQkr", "KBPkb", "KBPPk", "KRPkr", "KNNk", "KPPkp", "KQkp", "KBPkn")
     compared = 0
-    while compared < 6000:
+    while compared < scaled(6000):
         fen = random_men(rng, rng.choice(armies))
         if fen is None:
             continue
@@ -46,7 +47,7 @@ def test_cached_trace_and_explained_scores_agree():
     evaluator = Evaluator()
     middlegame, endgame = current_weights()
     starts = {feature.name: feature.start for feature in FEATURES}
-    for seed in range(40):
+    for seed in range(scaled(40)):
         for board in random_walk(seed):
             score = evaluate(board)
             white_view = -score if board.turn else score
@@ -68,7 +69,7 @@ def test_cached_trace_and_explained_scores_agree():
 
 
 def test_rows_sum_to_the_total():
-    for seed in range(40):
+    for seed in range(scaled(40)):
         for board in random_walk(seed):
             explanation = explain(board)
             assert sum(row.tapered for row in explanation.rows) == explanation.total

@@ -1,13 +1,12 @@
 """Endings: draws score as draws, wins as wins that grow towards mate, king and pawn against king exactly."""
 
-from pathlib import Path
-
 import pytest
+from support import SHARED
 
 from board import Board
 from eval import evaluate, explain, is_won_pawn_ending
 
-TABLES = Path(__file__).resolve().parents[3] / "shared" / "data" / "syzygy"
+TABLES = SHARED / "syzygy"
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,14 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
 from eval import GROUPS, WeightsError, evaluate, load_weights
 from eval.weights import FEATURES, LAYOUT, current_weights
 from eval.weights_file import format_weights, read_weights
 
-ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "eval" / "weights.json"
 
 

@@ -1,9 +1,7 @@
 """`quetzal eval`: readable in 80 columns, and the rows sum to the total."""
 
-import subprocess
-import sys
-
 import pytest
+from support import quetzal
 
 from board import Board
 from eval import GROUPS, evaluate
@@ -34,13 +32,15 @@ def test_table_adds_up(fen):
 
 
 def test_command_prints_the_table():
-    command = [sys.executable, "-m", "uci_engine", "eval", "--fen", FENS[1]]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert printed.splitlines() == list(eval_table(Board(FENS[1])))
+    assert quetzal("eval", "--fen", FENS[1]).stdout.splitlines() == list(eval_table(Board(FENS[1])))
 
 
 def test_command_refuses_a_bad_fen():
-    command = [sys.executable, "-m", "uci_engine", "eval", "--fen", "nonsense"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = quetzal("eval", "--fen", "nonsense")
     assert done.returncode == 2
     assert "quetzal eval:" in done.stderr
+
+
+def test_uci_has_it_too():
+    lines = quetzal(stdin=f"position fen {FENS[1]}\neval\nquit\n").stdout.splitlines()
+    assert lines == list(eval_table(Board(FENS[1])))
