@@ -58,7 +58,7 @@ class Engine:
     def set_position(self, fen, moves):
         """Sets up a game. If anything is wrong with it the position is marked invalid until the next good one."""
         try:
-            board = Board(fen or STARTING_FEN, chess960=self.values["UCI_Chess960"])
+            board = Board(STARTING_FEN if fen is None else fen, chess960=self.values["UCI_Chess960"])
             for text in moves:
                 board.push_uci(text)
         except ValueError as error:

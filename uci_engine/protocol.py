@@ -152,7 +152,7 @@ class Session:
         if setup[:1] == ["startpos"]:
             self.engine.set_position(None, moves)
         elif setup[:1] == ["fen"]:
-            self.engine.set_position(" ".join(setup[1:]) or "-", moves)
+            self.engine.set_position(" ".join(setup[1:]), moves)
         else:
             raise ValueError("position wants 'startpos' or 'fen FEN', then perhaps 'moves ...'")
 

@@ -104,4 +104,5 @@ def test_a_reader_that_leaves(arguments):
         timeout=60,
     )
     os.close(writing)
-    assert (result.returncode, result.stderr) == (141, b"")
+    assert result.returncode in (0, 141)
+    assert result.stderr == b""

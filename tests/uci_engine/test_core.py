@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 from support import quetzal
 
-import board
-import uci_engine
+from uci_engine import _build
+
+PLACE = Path(_build.__file__).parent.parent
+PACKAGES = {source.split("/")[0] for source in _build.SOURCES} | {"uci_engine"}
 
 
 @pytest.fixture
 def copy(tmp_path):
-    for package in (board, uci_engine):
-        source = Path(package.__file__).parent
-        shutil.copytree(source, tmp_path / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    for package in PACKAGES:
+        shutil.copytree(PLACE / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
 

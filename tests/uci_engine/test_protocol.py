@@ -16,7 +16,7 @@ def dialogue(*lines):
     written = []
     session = Session(written.append)
     for line in lines:
-        assert session.handle(line)
+        assert session.receive(line)
     return written
 
 
@@ -120,4 +120,4 @@ def test_go_perft():
 
 
 def test_quit_ends_the_dialogue():
-    assert Session(print).handle("quit") is False
+    assert Session(print).receive("quit") is False
