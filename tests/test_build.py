@@ -108,8 +108,8 @@ def test_a_changed_definition_translates_its_dependents_again(tmp_path):
 
 @pytest.mark.skipif(_build.PROFILE != "release", reason="only the release build is meant to be fast")
 def test_importing_is_quick():
-    """Under 100 ms; the best of some trials, because other programs run on this machine too."""
-    program = "import time; start = time.perf_counter(); import board; print(time.perf_counter() - start)"
+    """Under 100 ms of the processor's time: the clock on the wall also counts the other programs of a busy machine."""
+    program = "import time; start = time.process_time(); import board; print(time.process_time() - start)"
     trials = [
         float(subprocess.run([sys.executable, "-c", program], cwd=DATA, capture_output=True, check=True).stdout)
         for _ in range(5)
