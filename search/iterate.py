@@ -147,10 +147,13 @@ def _is_done(worker: cython.pointer(Worker)) -> cython.bint:
     """Between iterations, first thread only: has a limit been reached that the tree does not watch?"""
     shared: cython.pointer(Shared) = worker.shared
     best: cython.pointer(RootMove) = cython.address(worker.root_moves[0])
-    if shared.limits.mate > 0 and is_mate(best.score):
+    if is_mate(best.score):
         plies: cython.int = MATE - (best.score if best.score > 0 else -best.score)
-        if plies <= 2 * shared.limits.mate:
+        if shared.limits.mate > 0 and plies <= 2 * shared.limits.mate:
             return True
+        # With a clock running, a mate that twice its depth has not shortened is played.
+        if shared.clock.active and worker.root_depth > 2 * plies and shared.limits.multipv == 1:
+            return not load_flag(cython.address(shared.pondering))
     if shared.limits.soft_nodes != 0 and worker.nodes >= shared.limits.soft_nodes:
         return True
     if shared.clock.active:

@@ -21,6 +21,7 @@ cdef struct Parameters:
     int use_history
     int use_correction
     int use_mate_distance
+    int use_cycles
     # Aspiration windows
     int aspiration_depth
     int aspiration_window

@@ -40,6 +40,7 @@ from cython.cimports.board.types import (
 from cython.cimports.eval.classical import evaluate
 from cython.cimports.libc.string import memcpy
 from cython.cimports.search.clock import hard_stop
+from cython.cimports.search.cycles import can_repeat
 from cython.cimports.search.history import (
     NO_ROW,
     capture_score,
@@ -334,6 +335,21 @@ def search_node(
         # Step 2. Draws, and lines that grow without end.
         if _is_draw(worker, frame):
             return _draw_score(worker)
+        # A side that can go back to an earlier position need not accept less than a draw.
+        if (
+            tune.use_cycles
+            and alpha < DRAW
+            and can_repeat(
+                position,
+                worker.keys,
+                worker.root_key + frame.ply,
+                _smaller(position.halfmove_clock, frame.plies_since_null),
+                frame.ply,
+            )
+        ):
+            alpha = _draw_score(worker)
+            if alpha >= beta:
+                return alpha
         if frame.ply >= MAX_PLY:
             return evaluate(position, worker.pawn_cache) if not in_check else DRAW
         if depth <= 0:
