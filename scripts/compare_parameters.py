@@ -50,7 +50,13 @@ def play(fen, players, limits):
         result = searcher.think(board, limits)
         score = result.info.score if not result.info.is_mate else math.copysign(30000, result.info.score)
         score = score if board.turn == 0 else -score
-        ahead = ahead + 1 if score > RESIGN_SCORE and ahead >= 0 else ahead - 1 if score < -RESIGN_SCORE and ahead <= 0 else 0
+        ahead = (
+            ahead + 1
+            if score > RESIGN_SCORE and ahead >= 0
+            else ahead - 1
+            if score < -RESIGN_SCORE and ahead <= 0
+            else 0
+        )
         level = level + 1 if abs(score) <= DRAW_SCORE and board.ply + first_turn >= DRAW_FROM_PLY else 0
         if abs(ahead) >= RESIGN_PLIES:
             return 1.0 if ahead > 0 else 0.0
@@ -107,7 +113,9 @@ def main():
         new[name] = int(value)
     dice = random.Random(options.seed)
     if options.openings:
-        fens = [line.strip() for line in Path(options.openings).read_text(encoding="utf-8").splitlines() if line.strip()]
+        fens = [
+            line.strip() for line in Path(options.openings).read_text(encoding="utf-8").splitlines() if line.strip()
+        ]
         dice.shuffle(fens)
     else:
         fens = [random_opening(dice) for _ in range(options.games // 2)]

@@ -6,6 +6,7 @@ they cost little more than the last alone, and there is a best move at any time.
 
 import cython
 from cython.cimports.board.position import ConstPosition
+from cython.cimports.board.types import Move
 from cython.cimports.libc.string import memcpy
 from cython.cimports.search.clock import soft_stop, update_clock
 from cython.cimports.search.history import NO_ROW
@@ -21,16 +22,22 @@ from cython.cimports.search.state import (
     Shared,
     Worker,
 )
-from cython.cimports.search.table import EXACT, UPPER_BOUND
+from cython.cimports.search.table import EXACT, NO_BOUND, UPPER_BOUND
 from cython.cimports.search.tree import search_node
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def set_root(worker: cython.pointer(Worker), position: cython.pointer(ConstPosition)) -> cython.void:
-    """Puts a position at the root. The root moves and the game's keys are the caller's."""
+def set_root(
+    worker: cython.pointer(Worker),
+    position: cython.pointer(ConstPosition),
+    moves: cython.pointer(cython.const[Move]),
+    count: cython.int,
+) -> cython.void:
+    """Puts a position and the moves to be searched at the root. The game's keys are the caller's."""
     index: cython.int
+    root: cython.pointer(RootMove)
     frame: cython.pointer(Frame)
     for index in range(MAX_PLY + FRAMES_BELOW + 6):
         frame = cython.address(worker.frames[index])
@@ -57,6 +64,19 @@ def set_root(worker: cython.pointer(Worker), position: cython.pointer(ConstPosit
     worker.null_move_floor = 0
     worker.pv_index = 0
     worker.stopped = False
+    for index in range(count):
+        root = cython.address(worker.root_moves[index])
+        root.move = moves[index]
+        root.score = -INFINITE
+        root.previous_score = -INFINITE
+        root.average_score = -INFINITE
+        root.table_rank = 0
+        root.seldepth = 0
+        root.bound = NO_BOUND
+        root.nodes = 0
+        root.pv_length = 1
+        root.pv[0] = root.move
+    worker.root_count = count
 
 
 @cython.cfunc

@@ -23,7 +23,6 @@ cdef class Searcher:
     cdef void _drop_workers(self, int keep) noexcept
     cdef void _prepare(self, object board, object limits) except *
     cdef void _set_clock(self, object limits, int choices) except *
-    cdef void _set_root_moves(self, Worker* worker, object moves, object ranks) except *
     cdef Worker* _vote(self) noexcept nogil
     cdef object _make_result(self)
     cdef object _make_info(self, Worker* worker, int line)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import cython
 from cython.cimports.board.api import Board
-from cython.cimports.board.types import i64, u64
+from cython.cimports.board.types import MAX_MOVES, Move, i64, u64
 from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.search.clock import start_clock
@@ -254,35 +254,20 @@ class Searcher:
 
     @cython.cfunc
     @cython.exceptval(check=True)
-    def _set_root_moves(self, worker: cython.pointer(Worker), moves: object, ranks: object) -> cython.void:
-        index: cython.int
-        root: cython.pointer(RootMove)
-        for index in range(len(moves)):
-            root = cython.address(worker.root_moves[index])
-            root.move = moves[index]
-            root.score = -INFINITE
-            root.previous_score = -INFINITE
-            root.average_score = -INFINITE
-            root.table_rank = ranks.get(moves[index], 0) if ranks else 0
-            root.seldepth = 0
-            root.bound = 0
-            root.nodes = 0
-            root.pv_length = 1
-            root.pv[0] = root.move
-        worker.root_count = len(moves)
-
-    @cython.cfunc
-    @cython.exceptval(check=True)
     def _prepare(self, board: object, limits: object) -> cython.void:
         game: Board = board
         shared: cython.pointer(Shared) = self.shared
         index: cython.int
+        number: cython.int
         worker: cython.pointer(Worker)
+        root_moves: Move[MAX_MOVES]
         moves = board.legal_moves()
         if limits.moves is not None:
             moves = [move for move in moves if move in limits.moves]
         if limits.ranks:
             moves.sort(key=lambda move: -limits.ranks.get(move, 0))
+        for index in range(len(moves)):
+            root_moves[index] = moves[index]
         shared.limits.depth = min(MAX_DEPTH, limits.depth) if limits.depth is not None else MAX_DEPTH
         shared.limits.nodes = limits.nodes or 0
         shared.limits.soft_nodes = limits.soft_nodes or 0
@@ -298,8 +283,10 @@ class Searcher:
         for index in range(shared.threads):
             worker = shared.workers[index]
             worker.root_key = game.copy_keys(worker.keys, GAME_KEYS) - 1
-            self._set_root_moves(worker, moves, limits.ranks)
-            set_root(worker, game.current())
+            set_root(worker, game.current(), root_moves, len(moves))
+            if limits.ranks:
+                for number in range(len(moves)):
+                    worker.root_moves[number].table_rank = limits.ranks.get(moves[number], 0)
         self._board = board
         self._set_clock(limits, len(moves))
 
