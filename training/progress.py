@@ -1,0 +1,68 @@
+"""A progress line: how far, how fast, how long still."""
+
+import sys
+import time
+
+
+def duration(seconds):
+    """Hours, minutes and seconds, as short as they can be said."""
+    seconds = max(0, round(seconds))
+    if seconds >= 3600:
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+class Progress:
+    """Redraws one line on a terminal a few times a second; on anything else it stays silent until `finish`.
+
+    `total` is None where nobody knows it.
+    """
+
+    WIDTH = 24
+
+    def __init__(self, label, unit, total=None, stream=None):
+        self.label, self.unit, self.total = label, unit, total
+        self.stream = sys.stderr if stream is None else stream
+        self.done = 0
+        self.skipped = 0  # done before this run, which says nothing about its speed
+        self.started = time.monotonic()
+        self._drawn = 0.0
+
+    def resume_at(self, done):
+        self.done = self.skipped = done
+
+    def advance(self, amount, note=""):
+        self.done += amount
+        now = time.monotonic()
+        if self.stream.isatty() and now - self._drawn >= 0.2:
+            self._drawn = now
+            self.stream.write("\r" + self.line(note).ljust(79)[:79])
+            self.stream.flush()
+
+    def rate(self):
+        """Units per second of this run."""
+        return (self.done - self.skipped) / max(time.monotonic() - self.started, 1e-9)
+
+    def left(self):
+        """The time that the rest will take, as text."""
+        return duration((self.total - self.done) / max(self.rate(), 1e-9))
+
+    def line(self, note=""):
+        rate = self.rate()
+        parts = [self.label]
+        if self.total:
+            filled = min(self.WIDTH, self.WIDTH * self.done // self.total)
+            parts.append("[" + "#" * filled + "." * (self.WIDTH - filled) + f"] {100 * self.done // self.total}%")
+        else:
+            parts.append(f"{self.done} {self.unit}")
+        parts.append(f"{rate:,.0f} {self.unit}/s")
+        if self.total and rate > 0 and self.done < self.total:
+            parts.append(f"{self.left()} left")
+        return " ".join([*parts, note]).rstrip()
+
+    def finish(self, message):
+        """Replaces the line by what is worth keeping."""
+        if self.stream.isatty():
+            self.stream.write("\r" + " " * 79 + "\r")
+        self.stream.write(message + "\n")
+        self.stream.flush()
