@@ -27,6 +27,9 @@ def core_problem():
         stem = root.joinpath(*module.split("."))
         if not any(stem.with_name(stem.name + suffix).exists() for suffix in importlib.machinery.EXTENSION_SUFFIXES):
             return f"Quetzal's compiled module {module} is missing. {HOW_TO_BUILD}"
+    known = set(sources)
+    if any(path not in known for folder in {source.parent for source in sources} for path in folder.glob("*.pxd")):
+        return f"Quetzal's sources have a module that is not compiled yet. {HOW_TO_BUILD}"
     digest = hashlib.sha256()
     for name, source in zip(_build.SOURCES, sources, strict=True):
         digest.update(name.encode() + b"\0" + source.read_bytes())

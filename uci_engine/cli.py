@@ -3,15 +3,9 @@
 import argparse
 import sys
 
+from training.commands import add_training_commands
+from uci_engine.arguments import positive
 from uci_engine.build import describe
-
-
-def positive(text):
-    """An argparse type: a whole number from 1."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is less than 1")
-    return number
 
 
 def build_parser():
@@ -38,29 +32,7 @@ def build_parser():
     bench.add_argument("--threads", type=positive, default=1, metavar="N", help="search threads (default: 1)")
     bench.add_argument("--hash", type=positive, default=16, metavar="MB", help="table size (default: 16)")
 
-    tune = commands.add_parser("tune", help="fit the classical evaluation's weights to the results of games")
-    tune.add_argument("games", nargs="+", help="files of games, as self-play writes them")
-    tune.add_argument("--output", required=True, metavar="FILE", help="the weights file to write")
-    tune.add_argument("--start", metavar="FILE", help="weights to start from (default: those in use)")
-    tune.add_argument("--resume", action="store_true", help="go on after an interruption")
-    tune.add_argument("--epochs", type=positive, default=30, metavar="N", help="passes over the data (default: 30)")
-    tune.add_argument("--batch", type=positive, default=16384, metavar="N", help="positions per step (default: 16384)")
-    tune.add_argument("--rate", type=float, default=1.0, metavar="CP", help="first step in centipawns (default: 1)")
-    tune.add_argument(
-        "--prior", type=float, default=60.0, metavar="CP", help="how far weights are expected to move (default: 60)"
-    )
-    tune.add_argument(
-        "--held-out", type=int, default=5, metavar="PERCENT", help="share of the games held out (default: 5)"
-    )
-    tune.add_argument(
-        "--score-share", type=float, default=0.0, metavar="X", help="part of the target taken from scores (default: 0)"
-    )
-    tune.add_argument(
-        "--most-score", type=positive, default=1000, metavar="CP", help="leave out larger scores (default: 1000)"
-    )
-    tune.add_argument("--no-settle", action="store_true", help="take positions as they are, captures pending")
-    tune.add_argument("--seed", type=int, default=1, metavar="N", help="of order and held-out games (default: 1)")
-    tune.add_argument("--threads", type=positive, default=2, metavar="N", help="(default: 2)")
+    add_training_commands(commands)
     return parser
 
 
@@ -80,11 +52,11 @@ def run(arguments):
             from uci_engine.bench import DEFAULT_DEPTH, report
 
             report(options.depth or DEFAULT_DEPTH, options.threads, options.hash)
-        elif options.command == "tune":
-            from training.tuner import run_tune
-
-            run_tune(options)
-    except ValueError as error:
+        else:
+            options.run(options)
+    except BrokenPipeError:
+        raise  # nobody reads any more: the caller ends quietly
+    except (ValueError, OSError) as error:
         print(f"quetzal {options.command}: {error}", file=sys.stderr)
         return 2
     return 0

@@ -1,0 +1,104 @@
+"""Self-play: games are legal, reproducible, independent of threads, and resumable."""
+
+import subprocess
+import sys
+
+import chess
+import pytest
+
+from board import Board
+from search import Searcher
+from training.files import GameReader
+from training.records import decode_game
+from training.selfplay import Generator, Settings, play_game
+
+QUICK = Settings(seed=3, soft_nodes=60, hard_nodes=400)
+
+
+def games_of(path):
+    with GameReader(path) as reader:
+        payloads = list(reader)
+        assert reader.damage is None
+    return payloads
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "uci_engine", "selfplay", *map(str, arguments)], capture_output=True, text=True
+    )
+
+
+def test_games_are_legal_and_their_results_true():
+    searcher = Searcher(megabytes=1)
+    ends = set()
+    for number in range(12):
+        played = play_game(searcher, QUICK, number)
+        game = decode_game(played.payload)
+        assert played.plies == len(game.moves) > game.opening >= QUICK.random_plies
+        assert len(game.scores) == len(game.moves) - game.opening
+        board = Board(game.fen, chess960=game.chess960)
+        oracle = chess.Board(game.fen, chess960=game.chess960)
+        for move in game.moves:
+            # Castling is written king-takes-rook in Chess960 and by king steps otherwise, as python-chess does too.
+            oracle.push(oracle.parse_uci(board.uci(move)))
+            board.push(move)
+        if oracle.is_checkmate():
+            assert game.result == (-1 if oracle.turn == chess.WHITE else 1)
+        elif oracle.is_stalemate() or oracle.is_insufficient_material() or oracle.is_repetition(3):
+            assert game.result == 0
+        elif game.result:
+            # Adjudicated: the last scores, seen by both sides, agree with the result.
+            assert all(score * game.result >= QUICK.win_score for score in game.scores[1 - QUICK.win_plies :])
+        ends.add(game.result)
+    assert len(ends) > 1
+
+
+def test_a_game_depends_only_on_seed_and_number():
+    one = [game.payload for game in Generator(QUICK, 0, 1).games(6)]
+    two = [game.payload for game in Generator(QUICK, 0, 2).games(6)]
+    assert one == two
+    assert one[3:] == [game.payload for game in Generator(QUICK, 3, 1).games(3)]
+    other = QUICK._replace(seed=4)
+    assert one != [game.payload for game in Generator(other, 0, 1).games(6)]
+
+
+def test_chess960_share():
+    only = QUICK._replace(chess960_percent=100)
+    none = QUICK._replace(chess960_percent=0)
+    assert all(decode_game(game.payload).chess960 for game in Generator(only, 0, 2).games(4))
+    assert not any(decode_game(game.payload).chess960 for game in Generator(none, 0, 2).games(4))
+
+
+def test_the_command_resumes_and_repairs(tmp_path):
+    whole, cut = tmp_path / "whole.qzg", tmp_path / "cut.qzg"
+    quick = ("--nodes", 60, "--seed", 5, "--threads", 2)
+    assert run("-o", whole, "--games", 6, *quick).returncode == 0
+    assert run("-o", cut, "--games", 3, *quick).returncode == 0
+    # As if killed in the middle of writing the third game.
+    cut.write_bytes(cut.read_bytes()[:-7])
+    again = run("-o", cut, "--games", 6, *quick)
+    assert again.returncode == 0
+    assert "not used" in again.stderr
+    assert games_of(cut) == games_of(whole)
+    assert cut.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"), [(("--seed", 6), "other settings: seed"), (("--nodes", 70), "other settings: soft_nodes")]
+)
+def test_a_file_is_not_continued_with_other_settings(tmp_path, change, message):
+    path = tmp_path / "games.qzg"
+    assert run("-o", path, "--games", 1, "--nodes", 60, "--seed", 5).returncode == 0
+    before = path.read_bytes()
+    refused = run("-o", path, "--games", 2, "--nodes", 60, "--seed", 5, *change)
+    assert refused.returncode == 2
+    assert message in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert path.read_bytes() == before
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path):
+    refused = run("-o", tmp_path / "nowhere" / "games.qzg", "--games", 1)
+    assert refused.returncode == 2
+    assert "nowhere" in refused.stderr
+    assert "Traceback" not in refused.stderr
