@@ -22,6 +22,7 @@ cdef struct Parameters:
     int use_correction
     int use_mate_distance
     int use_cycles
+    int use_draw_noise
     # Aspiration windows
     int aspiration_depth
     int aspiration_window

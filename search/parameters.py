@@ -45,6 +45,7 @@ TABLE = (
     _switch("correction", "correction history"),
     _switch("mate_distance", "mate-distance pruning"),
     _switch("cycles", "seeing a repetition one move ahead"),
+    _switch("draw_noise", "draws score one more or one less than zero; off: zero, as minimax has it"),
     Parameter("aspiration_depth", 4, 1, 10, 1, "first iteration with a window"),
     Parameter("aspiration_window", 12, 4, 60, 3, "half width of the first window"),
     Parameter("reverse_futility_depth", 9, 2, 14, 1, "deepest node"),

@@ -185,6 +185,8 @@ def _is_draw(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> cy
 @cython.exceptval(check=False)
 def _draw_score(worker: cython.pointer(Worker)) -> cython.int:
     """Zero, give or take one: a search that sees two ways to draw shall not take them for the same."""
+    if not tune.use_draw_noise:
+        return DRAW
     return DRAW - 1 + cython.cast(cython.int, worker.nodes & 2)
 
 
