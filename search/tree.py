@@ -867,7 +867,12 @@ def search_quiet(
         raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.pawn_cache)
         frame.static_eval = _corrected(worker, position, raw)
         best_score = frame.static_eval
-        if found.score != NO_SCORE and _bound_is_enough(cython.address(found), best_score):
+        # On a PV a mate is not taken on the table's word: its line would end here.
+        if (
+            found.score != NO_SCORE
+            and _bound_is_enough(cython.address(found), best_score)
+            and not (is_pv and is_decided(found.score))
+        ):
             best_score = found.score
         if best_score >= beta:
             if not found.hit and tune.use_table:
