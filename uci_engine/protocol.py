@@ -20,6 +20,7 @@ class Writer:
 
     def __init__(self, sink):
         self.sink = sink
+        self.reader_left = False
         self.lines = queue.SimpleQueue()
         self.thread = threading.Thread(target=self.run, name="writer", daemon=True)
         self.thread.start()
@@ -33,7 +34,8 @@ class Writer:
                 self.sink.write(line + "\n")
                 self.sink.flush()
             except (OSError, ValueError):
-                return  # the GUI is gone
+                self.reader_left = True
+                return
 
     def close(self):
         """Writes what is left, but does not wait for ever."""
@@ -219,4 +221,5 @@ def serve(source, sink):
     threading.Thread(target=read, name="reader", daemon=True).start()
     session.run()
     writer.close()
-    return 0
+    # As the shell counts a program that wrote to a closed pipe.
+    return 141 if writer.reader_left else 0

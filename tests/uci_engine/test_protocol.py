@@ -8,16 +8,13 @@ import pytest
 from support import DATA, quetzal
 
 from board import STARTING_FEN
-from uci_engine.protocol import Session
 
 
 def dialogue(*lines):
-    """The answers of a session inside this process."""
-    written = []
-    session = Session(written.append)
-    for line in lines:
-        assert session.receive(line)
-    return written
+    """The answers of the process to these lines."""
+    result = quetzal(stdin="".join(line + "\n" for line in (*lines, "quit")))
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout.splitlines()
 
 
 def fen_after(*lines):
@@ -120,4 +117,4 @@ def test_go_perft():
 
 
 def test_quit_ends_the_dialogue():
-    assert Session(print).receive("quit") is False
+    assert dialogue("isready", "quit", "isready") == ["readyok"]
