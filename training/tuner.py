@@ -127,31 +127,35 @@ class Tuner:
     def close(self):
         self.pool.shutdown()
 
-    def _mean_loss(self, dataset, k):
+    def _mean_loss(self, dataset, k, share):
         size, threads = len(dataset), self.settings.threads
         bounds = [size * part // threads for part in range(threads + 1)]
-        share = self.settings.score_share
         parts = self.pool.map(
             lambda part: dataset.loss(self.weights, k, share, bounds[part], bounds[part + 1]), range(threads)
         )
         return sum(parts) / size
 
     def _fit_k(self):
-        """The steepness of the logistic curve that suits the starting weights best, by golden-section search."""
+        """The steepness of the logistic curve that suits the starting weights best, by golden-section search.
+
+        Only results count: the scores are put through the same curve, and would reward a steep one for its own sake.
+        """
+
+        def loss(logarithm):
+            return self._mean_loss(self.data.training, math.exp(logarithm), 0.0)
+
         ratio = (math.sqrt(5) - 1) / 2
         low, high = math.log(1e-4), math.log(0.1)
         while high - low > 1e-3:
             left, right = high - ratio * (high - low), low + ratio * (high - low)
-            if self._mean_loss(self.data.training, math.exp(left)) < self._mean_loss(
-                self.data.training, math.exp(right)
-            ):
+            if loss(left) < loss(right):
                 high = right
             else:
                 low = left
         return math.exp((low + high) / 2)
 
     def held_out_loss(self):
-        return self._mean_loss(self.data.held_out, self.k)
+        return self._mean_loss(self.data.held_out, self.k, self.settings.score_share)
 
     def _rate(self):
         """Along a cosine from the full rate to a fiftieth of it."""
