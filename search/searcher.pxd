@@ -1,5 +1,6 @@
 """The object that owns the threads, the table and the search that is running."""
 from board.position cimport Position
+from board.types cimport i64
 from search.state cimport Shared, Worker
 
 
@@ -10,6 +11,7 @@ cdef class Searcher:
     cdef int _megabytes
     cdef object _wake  # a condition: everything below changes under its lock
     cdef list _threads
+    cdef i64 _began  # microseconds, when the search was started
     cdef int _job
     cdef int _helpers_at_work
     cdef bint _running

@@ -101,6 +101,9 @@ class Listener:
     def on_current(self, move, number):
         """A root move is being searched, after the first three seconds."""
 
+    def on_waiting(self):
+        """Everything has been searched, but the result is not wanted yet: infinite analysis, or pondering."""
+
     def on_result(self, result):
         """The search is over."""
 
@@ -289,6 +292,7 @@ class Searcher:
                     worker.root_moves[number].table_rank = limits.ranks.get(moves[number], 0)
         self._board = board
         self._set_clock(limits, len(moves))
+        self._began = shared.clock.started  # a ponderhit starts the clock again, but not the search
 
     def think(self, board, limits, listener=None) -> Result:
         """Searches and waits for the result. With one thread it runs in the caller's."""
@@ -395,6 +399,11 @@ class Searcher:
 
     def _finish(self):
         """The first thread's last act: wait until a result is wanted, call the others back, tell the listener."""
+        if self._held and self._listener is not None:
+            try:
+                self._listener.on_waiting()
+            except Exception:
+                sys.excepthook(*sys.exc_info())
         with self._wake:
             while self._held:
                 self._wake.wait()
@@ -453,7 +462,7 @@ class Searcher:
     def _make_info(self, worker: cython.pointer(Worker), line: cython.int) -> object:
         shared: cython.pointer(Shared) = self.shared
         root: cython.pointer(RootMove) = cython.address(worker.root_moves[line])
-        elapsed: i64 = max(1, now() - shared.clock.started)
+        elapsed: i64 = max(1, now() - self._began)
         nodes: u64 = _total_nodes(shared)
         depth: cython.int = max(1, worker.completed_depth if worker.stopped else worker.root_depth)
         score: cython.int = root.score if root.score != -INFINITE else root.previous_score

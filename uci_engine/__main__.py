@@ -29,10 +29,7 @@ def answer(arguments):
     if not arguments:
         from uci_engine.protocol import serve
 
-        # GUIs send UTF-8, and file names that may be anything: no byte may end the dialogue.
-        for stream in (sys.stdin, sys.stdout):
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
-        return serve(sys.stdin, sys.stdout)
+        return serve(0, 1)
     from uci_engine.cli import run
 
     return run(arguments)

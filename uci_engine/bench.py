@@ -15,8 +15,9 @@ def positions():
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
-def run(depth=DEFAULT_DEPTH, threads=1, megabytes=16, show=lambda line: None):
-    """Searches every position from a fresh state. Returns nodes, seconds, and the mean effective branching factor.
+def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: False):
+    """Searches every position from a fresh state. Yields a line per position, the mean effective branching factor, and
+    the closing line that testing frameworks read.
 
     A position's effective branching factor is the width of a uniform tree of the reached depth with as many nodes,
     taken as the depth-th root of the node count.
@@ -27,6 +28,9 @@ def run(depth=DEFAULT_DEPTH, threads=1, megabytes=16, show=lambda line: None):
     fens = positions()
     started = time.perf_counter()
     for number, fen in enumerate(fens, 1):
+        if is_cancelled():
+            yield "info string the bench was stopped"
+            return
         searcher.clear()
         board = Board(fen)
         result = searcher.think(board, Limits(depth=depth))
@@ -36,14 +40,15 @@ def run(depth=DEFAULT_DEPTH, threads=1, megabytes=16, show=lambda line: None):
             best = board.uci(result.best)
         else:
             best = "(none)"
-        show(f"{number:2}/{len(fens)}  {result.info.nodes:9} nodes  {best:7} {fen}")
+        yield f"{number:2}/{len(fens)}  {result.info.nodes:9} nodes  {best:7} {fen}"
     seconds = max(time.perf_counter() - started, 1e-9)
     searcher.close()
-    return nodes, seconds, sum(branching) / len(branching)
+    mean = sum(branching) / len(branching)
+    yield f"effective branching factor {mean:.3f} (mean over the positions, depth {depth})"
+    yield f"{nodes} nodes {nodes / seconds:.0f} nps"
 
 
-def report(depth=DEFAULT_DEPTH, threads=1, megabytes=16, show=print):
-    """Prints a line per position, the branching factor, and the closing line that testing frameworks read."""
-    nodes, seconds, branching = run(depth, threads, megabytes, show)
-    show(f"effective branching factor {branching:.3f} (mean over the positions, depth {depth})")
-    show(f"{nodes} nodes {nodes / seconds:.0f} nps")
+def report(depth=DEFAULT_DEPTH, threads=1, megabytes=16):
+    """Prints the bench."""
+    for line in lines(depth, threads, megabytes):
+        print(line, flush=True)

@@ -7,6 +7,15 @@ from training.commands import add_training_commands
 from uci_engine.arguments import positive
 from uci_engine.build import describe
 
+# UCI commands that are useful from a shell, too.
+ONE_SHOT = {
+    "go": "search as UCI's go does: go depth 12, go movetime 1000, go perft 5; --fen FEN",
+    "d": "show a position; --fen FEN",
+    "flip": "show a position with colours changed; --fen FEN",
+    "compiler": "version and build, as UCI's compiler command",
+    "help": "the commands of the UCI dialogue",
+}
+
 
 def build_parser():
     parser = argparse.ArgumentParser(
@@ -33,11 +42,40 @@ def build_parser():
     bench.add_argument("--hash", type=positive, default=16, metavar="MB", help="table size (default: 16)")
 
     add_training_commands(commands)
+
+    check = commands.add_parser("uci-check", help="test any UCI engine against the protocol and what GUIs expect of it")
+    check.add_argument(
+        "engine", nargs=argparse.REMAINDER, metavar="ENGINE", help="the engine's command, with arguments"
+    )
+
+    for name, meaning in ONE_SHOT.items():
+        commands.add_parser(name, help=meaning)
     return parser
+
+
+def run_one_shot(arguments):
+    """A UCI command as a command line, on the start position or on `--fen FEN`."""
+    from uci_engine.protocol import answer_once
+
+    words = list(arguments)
+    fen = None
+    try:
+        if "--fen" in words:
+            place = words.index("--fen")
+            if place + 1 == len(words):
+                raise ValueError("--fen wants a FEN")
+            fen = words.pop(place + 1)
+            words.pop(place)
+        return answer_once(" ".join(words), 1, fen)
+    except ValueError as error:
+        print(f"quetzal {arguments[0]}: {error}", file=sys.stderr)
+        return 2
 
 
 def run(arguments):
     """Parses and carries out one command; returns the exit status."""
+    if arguments[0] in ONE_SHOT and "--help" not in arguments and "-h" not in arguments:
+        return run_one_shot(arguments)
     options = build_parser().parse_args(arguments)
     try:
         if options.command == "perft":
@@ -52,6 +90,10 @@ def run(arguments):
             from uci_engine.bench import DEFAULT_DEPTH, report
 
             report(options.depth or DEFAULT_DEPTH, options.threads, options.hash)
+        elif options.command == "uci-check":
+            from uci_engine.uci_check import run_check
+
+            return run_check(options)
         else:
             options.run(options)
     except BrokenPipeError:

@@ -1,11 +1,16 @@
 """The one object behind the protocol: it owns the position, the search and the options."""
 
-import os
+import random
 
 from board import STARTING_FEN, Board
 from search import Limits, Searcher
-from uci_engine.options import OPTIONS, by_name, tuning_options
+from uci_engine.memory import available_megabytes
+from uci_engine.options import ABOUT, by_name, options
 from uci_engine.report import Reporter
+from uci_engine.streams import DialogueLog
+from uci_engine.strength import handicap
+
+MOST_MATE = 1000  # moves; nobody waits for longer mates
 
 
 class Engine:
@@ -13,17 +18,19 @@ class Engine:
 
     def __init__(self, write):
         self.write = write
-        self.options = OPTIONS + (tuning_options() if os.environ.get("QUETZAL_TUNING") == "1" else ())
+        self.options = options()
         self.values = {option.name: option.default for option in self.options}
         self.board = Board()
         self.problem = None  # why the position cannot be searched
+        self.rng = random.Random()
+        self.refusal = None  # a `go` without a search whose answer has to wait for `stop`
         self.searcher = Searcher(megabytes=self.values["Hash"], threads=self.values["Threads"])
 
     # Options
 
     def set_option(self, name, text):
         """Sets an option from its text. ValueError or MemoryError, and the old value stays, when that cannot be."""
-        option = by_name(self.options).get(name.lower().replace(" ", ""))
+        option = by_name(self.options).get("".join(name.lower().split()))
         if option is None:
             raise ValueError(f"there is no option '{name}'")
         value = option.parse(text)
@@ -34,21 +41,39 @@ class Engine:
         self.values[option.name] = value
 
     def set_hash(self, megabytes):
+        if megabytes == self.searcher.megabytes:
+            return
+        available = available_megabytes()
+        if available is not None and megabytes > available + self.searcher.megabytes:
+            raise MemoryError(f"no memory for a table of {megabytes} MB, it keeps {self.searcher.megabytes} MB")
         self.searcher.set_hash(megabytes)
 
     def set_threads(self, count):
         self.searcher.set_threads(count)
 
-    def set_multipv(self, count):
-        self.searcher.multipv = count
-
     def set_overhead(self, milliseconds):
         self.searcher.overhead = milliseconds
+
+    def set_chess960(self, is_chess960):
+        """How castling is written in the game on the board changes with it."""
+        if self.board.ply == 0:
+            self.board = Board(self.board.fen(shredder=True), chess960=is_chess960)
 
     def set_parameter(self, name, value):
         from search.parameters import set_parameter
 
         set_parameter(name, value)
+
+    def set_log(self, path):
+        log = DialogueLog(path) if path else None
+        old, self.write.log = self.write.log, log
+        if old is not None:
+            old.close()
+
+    def keep_about(self, text):
+        """Not an error, GUIs send back what they were told; but the text stays."""
+        if text != ABOUT:
+            raise ValueError("UCI_EngineAbout is there to be read")
 
     def clear(self):
         self.searcher.clear()
@@ -67,30 +92,51 @@ class Engine:
         self.board = board
         self.problem = None
 
+    def flip(self):
+        """Exchanges the colours: a good evaluation does not care."""
+        placement, turn, castling, passed, *rest = self.board.fen(shredder=True).split()
+        placement = "/".join(reversed(placement.swapcase().split("/")))
+        if passed != "-":
+            passed = passed[0] + str(9 - int(passed[1]))
+        fen = " ".join((placement, "b" if turn == "w" else "w", castling.swapcase(), passed, *rest))
+        self.set_position(fen, ())
+
+    def describe(self):
+        """The lines of the `d` command."""
+        board = self.board
+        yield from str(board).splitlines()
+        yield ""
+        yield f"Fen: {board.fen()}"
+        yield f"Key: {board.key:016X}"
+        if self.problem is not None:
+            yield f"The last position was refused: {self.problem}"
+
     # Searching
 
     def limits(self, wishes):
         """Search limits for the side to move, from the words of a `go` command as a dict."""
-        colour = "wb"[self.board.turn]
+        colour, other = ("w", "b") if self.board.turn == 0 else ("b", "w")
         moves = None
-        if "searchmoves" in wishes:
+        if wishes.get("searchmoves"):
             moves = tuple(self.parse_known_moves(wishes["searchmoves"]))
-        remaining = wishes.get(f"{colour}time")
-        has_limit = any(
-            word in wishes for word in ("depth", "nodes", "mate", "movetime", "wtime", "btime", "ponder", "infinite")
-        )
-        return Limits(
+        # A GUI that gives only the other clock has a reason that we do not know; guessing is better than no limit.
+        remaining = wishes.get(f"{colour}time", wishes.get(f"{other}time"))
+        limits = Limits(
             depth=max(1, wishes["depth"]) if "depth" in wishes else None,
             nodes=max(1, wishes["nodes"]) if "nodes" in wishes else None,
-            mate=wishes.get("mate"),
+            mate=max(1, min(wishes["mate"], MOST_MATE)) if "mate" in wishes else None,
             movetime=max(1, wishes["movetime"]) if "movetime" in wishes else None,
             remaining=max(1, remaining) if remaining is not None else None,
             increment=max(0, wishes.get(f"{colour}inc", 0)),
             moves_to_go=max(0, wishes.get("movestogo", 0)),
-            infinite="infinite" in wishes or not has_limit,
+            infinite="infinite" in wishes,
             ponder="ponder" in wishes,
             moves=moves,
         )
+        is_bounded = any(
+            limit is not None for limit in (limits.depth, limits.nodes, limits.mate, limits.movetime, limits.remaining)
+        )
+        return limits if is_bounded or limits.ponder else limits._replace(infinite=True)
 
     def parse_known_moves(self, texts):
         """The legal moves among the texts; an illegal one is no reason to think about nothing."""
@@ -100,24 +146,75 @@ class Engine:
             except ValueError:
                 self.write(f"info string '{text}' is not a legal move here, passed over")
 
+    def handicap(self):
+        """How much weaker to play, or None. Analysis is always done with full strength."""
+        if not self.values["UCI_LimitStrength"] or self.values["UCI_AnalyseMode"]:
+            return None
+        return handicap(self.values["UCI_Elo"])
+
     def go(self, wishes, finished):
         """Starts a search; `finished` is called when its bestmove has been written."""
-        if self.problem is not None:
-            self.write(f"info string no search: {self.problem}")
+        try:
+            if self.problem is not None:
+                self.refuse(wishes, f"no search: {self.problem}", finished)
+            else:
+                self.start(self.limits(wishes), finished)
+        except Exception as error:
+            # No memory, no thread: whatever it is, the GUI waits for a move.
+            moves = self.board.legal_moves()
+            self.write(f"info string no search: {type(error).__name__}: {error}")
+            self.write(f"bestmove {self.board.uci(moves[0]) if moves else '(none)'}")
+            finished()
+
+    def start(self, limits, finished):
+        weakness = self.handicap()
+        lines = self.values["MultiPV"]
+        threads = self.values["Threads"]
+        reporter = Reporter(
+            self.board.copy(),
+            self.write,
+            finished,
+            shown=lines,
+            show_wdl=self.values["UCI_ShowWDL"],
+            handicap=weakness,
+            rng=self.rng,
+        )
+        if weakness is not None:
+            limits = limits._replace(soft_nodes=weakness.nodes)
+            lines = max(lines, weakness.lines)
+            threads = 1  # more would see more
+        if self.searcher.threads != threads:
+            self.searcher.set_threads(threads)
+        self.searcher.multipv = lines
+        self.searcher.start(self.board, limits, reporter)
+
+    def refuse(self, wishes, reason, finished):
+        """Answers a `go` that cannot be searched, but an endless one not before its `stop`."""
+
+        def answer():
+            self.write(f"info string {reason}")
             self.write("bestmove (none)")
             finished()
-            return
-        reporter = Reporter(self.board.copy(), self.write, finished)
-        self.searcher.start(self.board, self.limits(wishes), reporter)
+
+        if "infinite" in wishes or "ponder" in wishes:
+            self.refusal = answer
+        else:
+            answer()
 
     def stop(self):
+        if self.refusal is not None:
+            answer, self.refusal = self.refusal, None
+            answer()
         self.searcher.stop()
 
     def ponderhit(self):
+        if self.refusal is not None:
+            self.stop()
         self.searcher.ponderhit()
 
     def new_game(self):
         self.searcher.clear()
 
     def close(self):
+        self.stop()
         self.searcher.close()

@@ -1,6 +1,11 @@
 """The engine's options: one table, from which come the `uci` answer, parsing, the README's table and the tests."""
 
+import os
 from typing import NamedTuple
+
+from uci_engine import __version__
+
+ABOUT = f"Quetzal {__version__}, free software under the GNU General Public License, version 3 or later"
 
 
 class Option(NamedTuple):
@@ -41,22 +46,35 @@ class Option(NamedTuple):
             return number
         if self.kind == "button":
             return None
-        return "" if text == "<empty>" else text
+        return "" if text.lower() == "<empty>" else text
 
 
 OPTIONS = (
-    Option("Hash", "spin", 16, "Size of the transposition table in MB", 1, 1048576, apply="set_hash"),
+    Option("Debug Log File", "string", "", "Writes the whole dialogue with time stamps to this file", apply="set_log"),
     Option("Threads", "spin", 1, "Number of search threads", 1, 256, apply="set_threads"),
+    Option("Hash", "spin", 16, "Size of the transposition table in MB", 1, 1048576, apply="set_hash"),
     Option("Clear Hash", "button", None, "Forgets everything that was learned", apply="clear"),
     Option("Ponder", "check", False, "Tells GUIs that Quetzal can think on the opponent's time"),
-    Option("MultiPV", "spin", 1, "How many best lines to show", 1, 256, apply="set_multipv"),
-    Option("Move Overhead", "spin", 10, "Milliseconds per move that the GUI may lose", 0, 5000, apply="set_overhead"),
-    Option("UCI_Chess960", "check", False, "Write castling as king takes rook"),
+    Option("MultiPV", "spin", 1, "How many best lines to show", 1, 256),
+    Option(
+        "Move Overhead", "spin", 10, "Milliseconds per move that GUI and network take", 0, 5000, apply="set_overhead"
+    ),
+    Option("UCI_Chess960", "check", False, "Castling is written as king takes rook", apply="set_chess960"),
+    Option("UCI_ShowWDL", "check", False, "Shows the chances to win, draw and lose with every score"),
+    Option("UCI_LimitStrength", "check", False, "Plays weaker, as UCI_Elo says"),
+    Option("UCI_Elo", "spin", 1500, "The rating to play at if the strength is limited", 800, 3000),
+    Option("UCI_AnalyseMode", "check", False, "The GUI analyses: the strength is not limited"),
+    Option("UCI_Opponent", "string", "", "Title, rating, kind and name of the opponent; only kept"),
+    Option("UCI_EngineAbout", "string", ABOUT, "What Quetzal is; cannot be changed", apply="keep_about"),
 )
 
 
+def options():
+    """The table, and in a tuner's environment (QUETZAL_TUNING=1) the search's own numbers as well."""
+    return OPTIONS + (tuning_options() if os.environ.get("QUETZAL_TUNING") == "1" else ())
+
+
 def tuning_options():
-    """The search's own numbers as options, for a tuner (environment variable QUETZAL_TUNING=1)."""
     from search.parameters import TABLE
 
     return tuple(
@@ -68,3 +86,15 @@ def tuning_options():
 def by_name(options):
     """Finds options as GUIs write them: any case, and without the blanks if they like."""
     return {option.name.lower().replace(" ", ""): option for option in options}
+
+
+def table():
+    """The lines of the README's table."""
+    yield "| option | default | range | meaning |"
+    yield "|---|---|---|---|"
+    for option in OPTIONS:
+        default = "" if option.default in (None, "") else str(option.default)
+        reach = {"spin": f"{option.least} to {option.most}", "check": "true, false", "string": "text"}
+        if option.kind == "check":
+            default = default.lower()
+        yield f"| `{option.name}` | {default} | {reach.get(option.kind, option.kind)} | {option.help} |"

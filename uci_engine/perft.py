@@ -5,48 +5,77 @@ from concurrent.futures import ThreadPoolExecutor
 
 from board import STARTING_FEN, Board
 
+MOST_DEPTH = 30
 
-def divide(board, depth, threads=1):
-    """The count behind every legal move, as a dict from UCI text to leaves, in generation order.
 
-    Deep counts are split two plies down, so that threads have many parts of similar size to take.
-    """
-    if depth < 1:
-        raise ValueError("a count per move needs a depth of at least 1")
-    parts = []
+UNDIVIDED = 4  # plies that are counted in one go, some milliseconds; in between a count can be cancelled
+
+
+def parts(board, depth):
+    """Splits a count into small ones: yields boards with the plies that are left."""
+    if depth <= UNDIVIDED:
+        yield board, depth
+        return
+    for move in board.legal_moves():
+        after = board.copy()
+        after.push(move)
+        yield from parts(after, depth - 1)
+
+
+def divide(board, depth, is_cancelled=lambda: False):
+    """Yields the count behind every legal move, as pairs of UCI text and leaves, in generation order."""
+    for move in board.legal_moves():
+        after = board.copy()
+        after.push(move)
+        leaves = 0
+        for part, plies in parts(after, depth - 1):
+            leaves += part.perft(plies)
+            if is_cancelled():
+                return
+        yield board.uci(move), leaves
+
+
+def divide_in_threads(board, depth, threads):
+    """The same on several threads. Deep counts are split two plies down: many parts of similar size to take."""
+    work = []
     for move in board.legal_moves():
         after = board.copy()
         after.push(move)
         text = board.uci(move)
-        if depth < 4:
-            parts.append((text, after, depth - 1))
-            continue
-        replies = after.legal_moves()
+        replies = after.legal_moves() if depth >= 4 else []
         if not replies:
-            parts.append((text, after, depth - 1))
+            work.append((text, after, depth - 1))
         for reply in replies:
             part = after.copy()
             part.push(reply)
-            parts.append((text, part, depth - 2))
+            work.append((text, part, depth - 2))
     with ThreadPoolExecutor(threads) as pool:
-        counts = list(pool.map(lambda part: part[1].perft(part[2]), parts))
+        counts = list(pool.map(lambda part: part[1].perft(part[2]), work))
     totals = {}
-    for (text, _, _), count in zip(parts, counts, strict=True):
+    for (text, _, _), count in zip(work, counts, strict=True):
         totals[text] = totals.get(text, 0) + count
-    return totals
+    yield from totals.items()
 
 
-def report(board, depth, *, per_move=False, threads=1):
+def report(board, depth, *, per_move=False, threads=1, is_cancelled=lambda: False):
     """Yields the lines that `quetzal perft` and UCI's `go perft` print."""
+    if not 0 <= depth <= MOST_DEPTH:
+        raise ValueError(f"perft wants a depth from 0 to {MOST_DEPTH}")
     started = time.perf_counter()
     if depth < 1 or (threads == 1 and not per_move):
         nodes = board.perft(depth)
     else:
-        totals = divide(board, depth, threads)
-        nodes = sum(totals.values())
+        nodes = 0
+        counts = divide(board, depth, is_cancelled) if threads == 1 else divide_in_threads(board, depth, threads)
+        for text, count in counts:
+            nodes += count
+            if per_move:
+                yield f"{text}: {count}"
         if per_move:
-            yield from (f"{text}: {count}" for text, count in totals.items())
             yield ""
+    if is_cancelled():
+        yield "info string the count was stopped"
+        return
     seconds = max(time.perf_counter() - started, 1e-9)
     yield f"Nodes searched: {nodes}"
     yield f"Time: {seconds:.3f} s"

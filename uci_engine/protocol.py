@@ -1,46 +1,45 @@
-"""UCI on two streams. Reading, thinking and writing never wait for each other.
+"""UCI on two pipes. Reading, thinking and writing never wait for each other.
 
 A reader thread turns lines into events, a writer thread empties a queue of finished lines, and the dispatcher between
 them answers. What must not change under a running search (`position`, `setoption`, the next `go` …) waits in line until
-that search's `bestmove` is out; `stop`, `isready` and `quit` are answered at once.
+that search's `bestmove` is out; `stop`, `isready` and `quit` are answered at once. Nothing polls: whoever waits sleeps.
 """
 
+import os
 import queue
+import re
+import signal
 import threading
 
 from uci_engine import __version__
+from uci_engine.streams import Writer, read_lines
 
 GREETING = (f"id name Quetzal {__version__}", "id author The Quetzal authors")
 NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
 FLAGS = ("infinite", "ponder")
 
+QUIT = object()
+FINISHED = object()
 
-class Writer:
-    """One thread that writes whole lines and flushes; callers never wait for a GUI that does not read."""
+_MOVE_LIKE = re.compile(r"[a-h][1-8][a-h][1-8][nbrqk]?|0000|O-O(-O)?", re.IGNORECASE)
+_WORD = re.compile(r"\s*(\S+)")
+_OPTION = re.compile(r"\s*name\s+(?P<name>.*?)(?:\s+value(?:\s(?P<value>.*))?)?\s*", re.IGNORECASE | re.DOTALL)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
-    def __init__(self, sink):
-        self.sink = sink
-        self.reader_left = False
-        self.lines = queue.SimpleQueue()
-        self.thread = threading.Thread(target=self.run, name="writer", daemon=True)
-        self.thread.start()
-
-    def __call__(self, line):
-        self.lines.put(line)
-
-    def run(self):
-        while (line := self.lines.get()) is not None:
-            try:
-                self.sink.write(line + "\n")
-                self.sink.flush()
-            except (OSError, ValueError):
-                self.reader_left = True
-                return
-
-    def close(self):
-        """Writes what is left, but does not wait for ever."""
-        self.lines.put(None)
-        self.thread.join(timeout=0.1)
+HELP = """Quetzal is a UCI chess engine: a chess GUI talks to it over a pipe. UCI's own commands are
+  uci, isready, ucinewgame, debug on|off, setoption name NAME [value VALUE],
+  position startpos|fen FEN [moves MOVE ...], stop, ponderhit, quit,
+  go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS]
+     [movestogo N] [mate N] [searchmoves MOVE ...] [infinite] [ponder]
+and beyond UCI there are
+  d            the board, its FEN and its key
+  eval         what the position is worth, and why
+  flip         the same position with colours changed
+  go perft N   the number of move sequences of that length
+  bench [N]    fixed positions to depth N; the node count is the search's signature
+  compiler     version and build
+  help         this text
+"quetzal --help" in a shell lists what the command line can do.""".splitlines()
 
 
 def parse_go(words):
@@ -60,20 +59,30 @@ def parse_go(words):
                 continue
         elif word == "searchmoves":
             moves = wishes.setdefault(word, [])
-            while index < len(words) and words[index] not in (*FLAGS, *NUMBERS):
+            while index < len(words) and _MOVE_LIKE.fullmatch(words[index]):
                 moves.append(words[index])
                 index += 1
     return wishes
 
 
+def one_line(text):
+    """Foreign text may hold anything; what leaves the engine is a line."""
+    return _CONTROL.sub(" ", str(text)).strip()
+
+
 class Session:
-    """One GUI's dialogue with the engine."""
+    """One GUI's dialogue with the engine. `write` takes lines and must not block."""
 
     def __init__(self, write):
         self.write = write
         self.events = queue.SimpleQueue()
         self.waiting = []
-        self.searching = False
+        self.is_busy = False  # a search or a count is running
+        self.is_stopping = False  # and was told to end
+        self.is_over = False
+        self.debug = False
+        self.shows_flip = False
+        self.cancel = None  # ends a count
         self.engine_or_none = None
 
     @property
@@ -85,70 +94,122 @@ class Session:
             self.engine_or_none = Engine(self.write)
         return self.engine_or_none
 
+    def say(self, text):
+        self.write(f"info string {one_line(text)}")
+
+    # The life of a dialogue
+
     def run(self):
-        """Answers events until `quit`."""
-        while True:
-            event = self.events.get()
-            if event is None:
-                break
-            if event is True:
-                self.searching = False
-                while self.waiting and not self.searching:
-                    self.handle(self.waiting.pop(0))
-            elif not self.receive(event):
-                break
+        """Answers events until `quit` or the end of the input."""
+        while self.step():
+            pass
+        self.close()
+
+    def run_once(self, line):
+        """Answers a single command and waits until that is done."""
+        self.receive(line)
+        while self.is_busy and self.step():
+            pass
+        self.close()
+
+    def step(self):
+        event = self.events.get()
+        if event is QUIT or self.is_over:
+            return False
+        if event is FINISHED:
+            self.go_on()
+        else:
+            self.receive(event)
+        return not self.is_over
+
+    def quit(self):
+        """Ends the dialogue, from any thread or signal handler."""
+        self.is_over = True
+        self.events.put(QUIT)
+
+    def close(self):
+        if self.cancel is not None:
+            self.cancel.set()
         if self.engine_or_none is not None:
             self.engine_or_none.close()
 
+    # Lines
+
     def receive(self, line):
-        """Takes a line from the GUI; False when the dialogue is over."""
-        words = line.split()
-        while words and words[0] not in self.COMMANDS and words[0] != "quit":
-            words.pop(0)
-        if not words:
-            return True
-        if words[0] == "quit":
-            return False
-        if self.searching and words[0] not in self.AT_ONCE:
-            self.waiting.append(words)
-        else:
-            self.handle(words)
-        return True
+        """Takes a line from the GUI. Unknown words before a command are passed over, as the specification wants."""
+        log = getattr(self.write, "log", None)
+        if log is not None:
+            log(">", one_line(line))
+        while (match := _WORD.match(line)) is not None and not match[1].startswith("#"):
+            word, line = match[1], line[match.end() :]
+            if word in self.COMMANDS:
+                self.accept(word, line)
+                return
+            if self.debug:
+                self.say(f"unknown word '{word}'")
 
-    def handle(self, words):
+    def accept(self, word, rest):
+        """Carries out a command now, or puts it in line behind the search that is running."""
+        if self.is_busy and not self.may_go_ahead(word):
+            self.waiting.append((word, rest))
+            return
         try:
-            self.COMMANDS[words[0]](self, words[1:])
-        except (ValueError, MemoryError) as error:
-            self.write(f"info string {error}")
+            self.COMMANDS[word](self, rest)
+        except (ValueError, MemoryError, OSError) as error:
+            self.say(error)
+        except Exception as error:
+            # Whatever went wrong, the GUI's game goes on.
+            self.say(f"internal error at '{word}': {type(error).__name__}: {error}")
 
-    def uci(self, _words):
-        from uci_engine.options import OPTIONS
+    def may_go_ahead(self, word):
+        """May a command overtake the search that is running?
 
-        options = OPTIONS if self.engine_or_none is None and not self.is_tuning() else self.engine.options
-        for line in (*GREETING, *(option.declaration() for option in options), "uciok"):
+        `stop` and `ponderhit` belong to the last `go` before them. If the running search was stopped already and
+        another `go` is in line, they are meant for that one.
+        """
+        if word in ("stop", "ponderhit"):
+            return not (self.is_stopping and any(waiting == "go" for waiting, _ in self.waiting))
+        return word in self.AT_ONCE
+
+    def go_on(self):
+        """The search is over: what was waiting is next, in its order."""
+        self.is_busy = self.is_stopping = False
+        self.cancel = None
+        waiting, self.waiting = self.waiting, []
+        for word, rest in waiting:
+            if self.is_over:
+                return
+            self.accept(word, rest)
+
+    # Commands
+
+    def uci(self, _rest):
+        from uci_engine.options import options
+
+        for line in (*GREETING, *(option.declaration() for option in options()), "uciok"):
             self.write(line)
 
-    @staticmethod
-    def is_tuning():
-        import os
-
-        return os.environ.get("QUETZAL_TUNING") == "1"
-
-    def isready(self, _words):
-        if not self.searching:
+    def isready(self, _rest):
+        if not self.is_busy:
             _ = self.engine
         self.write("readyok")
 
-    def setoption(self, words):
-        name, _, value = " ".join(words).partition(" value ")
-        if not name.startswith("name "):
-            raise ValueError("setoption wants 'name NAME', then perhaps 'value VALUE'")
-        self.engine.set_option(name.removeprefix("name ").removesuffix(" value").strip(), value.strip())
+    def set_debug(self, rest):
+        words = rest.split()
+        if words[:1] in (["on"], ["off"]):
+            self.debug = words[0] == "on"
 
-    def ucinewgame(self, _words):
+    def setoption(self, rest):
+        match = _OPTION.fullmatch(rest)
+        if match is None:
+            raise ValueError("setoption wants 'name NAME', then perhaps 'value VALUE'")
+        self.engine.set_option(match["name"], (match["value"] or "").strip())
+
+    def ucinewgame(self, _rest):
         self.engine.new_game()
 
-    def position(self, words):
+    def position(self, rest):
+        words = rest.split()
         cut = words.index("moves") if "moves" in words else len(words)
         setup, moves = words[:cut], words[cut + 1 :]
         if setup[:1] == ["startpos"]:
@@ -156,44 +217,92 @@ class Session:
         elif setup[:1] == ["fen"]:
             self.engine.set_position(" ".join(setup[1:]), moves)
         else:
-            raise ValueError("position wants 'startpos' or 'fen FEN', then perhaps 'moves ...'")
+            self.engine.problem = "position wants 'startpos' or 'fen FEN', then perhaps 'moves ...'"
+            raise ValueError(self.engine.problem)
 
-    def explain(self, _words):
+    def go(self, rest):
+        wishes = parse_go(rest.split())
+        if "perft" in wishes:
+            from uci_engine.perft import report
+
+            board, depth = self.engine.board.copy(), wishes["perft"]
+            self.in_background(lambda is_cancelled: report(board, depth, per_move=True, is_cancelled=is_cancelled))
+            return
+        self.is_busy = True
+        if self.debug:
+            self.say(f"go: {wishes}")
+        self.engine.go(wishes, lambda: self.events.put(FINISHED))
+
+    def stop(self, _rest):
+        if self.cancel is not None:
+            self.cancel.set()
+        elif self.is_busy:
+            self.is_stopping = True
+            self.engine.stop()
+
+    def ponderhit(self, _rest):
+        if self.is_busy and self.cancel is None:
+            self.engine.ponderhit()
+
+    def end(self, _rest):
+        self.quit()
+
+    def ignore(self, _rest):
+        """For `register`: Quetzal belongs to everybody."""
+
+    def show(self, _rest):
+        for line in self.engine.describe():
+            self.write(line)
+
+    def explain(self, _rest):
         from uci_engine.eval_table import eval_table
 
         for line in eval_table(self.engine.board):
             self.write(line)
 
-    def go(self, words):
-        wishes = parse_go(words)
-        if "perft" in wishes:
-            from uci_engine.perft import report
+    def flip(self, _rest):
+        self.engine.flip()
+        if self.shows_flip:
+            self.show("")
 
-            for line in report(self.engine.board, wishes["perft"], per_move=True):
-                self.write(line)
-            return
-        self.searching = True
-        self.engine.go(wishes, lambda: self.events.put(True))
+    def bench(self, rest):
+        from uci_engine.bench import DEFAULT_DEPTH, lines
 
-    def stop(self, _words):
-        if self.searching:
-            self.engine.stop()
+        words = rest.split()
+        depth = int(words[0]) if words else DEFAULT_DEPTH
+        if not 1 <= depth <= 100:
+            raise ValueError("bench wants a depth from 1 to 100")
+        self.in_background(lambda is_cancelled: lines(depth, is_cancelled=is_cancelled))
 
-    def ponderhit(self, _words):
-        if self.searching:
-            self.engine.ponderhit()
+    def compiler(self, _rest):
+        from uci_engine.build import describe
 
-    def ignore(self, _words):
-        pass
-
-    def show(self, _words):
-        board = self.engine.board
-        for line in (*str(board).splitlines(), "", f"Fen: {board.fen()}", f"Key: {board.key:016X}"):
+        for line in describe().splitlines():
             self.write(line)
+
+    def help(self, _rest):
+        for line in HELP:
+            self.write(line)
+
+    def in_background(self, produce):
+        """Writes the lines that `produce(is_cancelled)` yields, from another thread: counts may take hours."""
+        self.is_busy = True
+        self.cancel = cancel = threading.Event()
+
+        def work():
+            try:
+                for line in produce(cancel.is_set):
+                    self.write(line)
+            except Exception as error:
+                self.say(error)
+            finally:
+                self.events.put(FINISHED)
+
+        threading.Thread(target=work, name="count", daemon=True).start()
 
     COMMANDS = {  # noqa: RUF012
         "uci": uci,
-        "debug": ignore,
+        "debug": set_debug,
         "isready": isready,
         "setoption": setoption,
         "register": ignore,
@@ -202,24 +311,53 @@ class Session:
         "go": go,
         "stop": stop,
         "ponderhit": ponderhit,
+        "quit": end,
         "d": show,
         "eval": explain,
+        "flip": flip,
+        "bench": bench,
+        "compiler": compiler,
+        "help": help,
     }
-    AT_ONCE = ("uci", "debug", "isready", "register", "stop", "ponderhit")
+    AT_ONCE = ("uci", "debug", "isready", "register", "quit", "help", "compiler")
+
+
+def is_terminal(descriptor):
+    try:
+        return os.isatty(descriptor)
+    except OSError:
+        return False
 
 
 def serve(source, sink):
-    """Answers until `quit` or the end of the input; returns the exit status."""
-    writer = Writer(sink)
-    session = Session(writer)
+    """Answers until `quit`, the end of the input or SIGTERM; returns the exit status."""
+    session = Session(None)
+    session.write = writer = Writer(sink, on_broken=session.quit)
+    # Ctrl-C in a shell reaches every process there, also the engine of a GUI that handles it well.
+    at_interrupt = (lambda *_: session.quit()) if is_terminal(source) else signal.SIG_IGN
+    signal.signal(signal.SIGINT, at_interrupt)
+    signal.signal(signal.SIGTERM, lambda *_: session.quit())
 
     def read():
-        for line in source:
-            session.events.put(line)
-        session.events.put(None)
+        read_lines(source, session.events.put)
+        session.events.put(QUIT)
 
     threading.Thread(target=read, name="reader", daemon=True).start()
     session.run()
     writer.close()
     # As the shell counts a program that wrote to a closed pipe.
-    return 141 if writer.reader_left else 0
+    return 141 if writer.is_broken else 0
+
+
+def answer_once(line, sink, fen=None):
+    """One command from the command line. Ctrl-C asks for the result so far. Returns the exit status."""
+    session = Session(None)
+    session.write = writer = Writer(sink, on_broken=session.quit)
+    session.shows_flip = True  # in a dialogue `d` comes next, here nothing does
+    signal.signal(signal.SIGINT, lambda *_: session.events.put("stop"))
+    signal.signal(signal.SIGTERM, lambda *_: session.quit())
+    if fen is not None:
+        session.engine.set_position(fen, ())
+    session.run_once(line)
+    writer.close()
+    return 141 if writer.is_broken else 0

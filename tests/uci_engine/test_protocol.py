@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from gui import Gui
 from support import DATA, quetzal
 
 from board import STARTING_FEN
@@ -111,9 +112,26 @@ def test_a_bad_position_is_said_and_changes_nothing(line, message):
 
 def test_go_perft():
     """The published parts of perft 3: 600 leaves behind 1. e4, 29 of them behind 1. e4 e5."""
-    written = dialogue("position startpos moves e2e4", "go perft 2")
-    assert "e7e5: 29" in written
-    assert "Nodes searched: 600" in written
+    with Gui() as gui:
+        written = gui.ask("position startpos moves e2e4", "go perft 2", until="Nodes searched: 600")
+        assert "e7e5: 29" in written
+        gui.quit()
+
+
+@pytest.mark.parametrize("count", ["go perft 12", "bench 60"])
+def test_counts_can_be_stopped(count):
+    """They may take hours, and stop, isready and quit work all the same. They give no bestmove."""
+    with Gui() as gui:
+        gui.send("position startpos", count)
+        gui.ready()
+        gui.send("stop")
+        if count != "bench 60":  # a position of the bench is searched to its end
+            gui.until("info string the count was stopped")
+            play = gui.ask("go depth 2", until="bestmove")
+            assert sum(line.startswith("bestmove") for line in play) == 1
+            gui.send(count)
+        gui.ready()
+        assert not any(line.startswith("bestmove") for line in gui.quit())
 
 
 def test_quit_ends_the_dialogue():

@@ -1,0 +1,110 @@
+"""Rates the rungs of uci_engine/strength.py by games: each against the next, and some against Stockfish's own levels.
+
+    python scripts/rate_strength.py ladder --openings openings.epd --games 200 --first 0 --last 5
+    python scripts/rate_strength.py anchor --openings openings.epd --games 60 --pairs 1:1350 4:1700 --stockfish PATH
+
+Openings are played with both colours. Every line gives wins, draws, losses and the difference in Elo with its 95 %
+margin; adding up the differences from an anchored rung gives the ladder.
+"""
+
+import argparse
+import math
+import subprocess
+import time
+
+import fast_games
+
+from uci_engine.strength import LADDER
+
+
+class Stockfish:
+    """Stockfish with UCI_LimitStrength. Its level is a depth at which it picks; thinking longer changes nothing."""
+
+    def __init__(self, path, elo):
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        share = (elo - 1320) / (3190 - 1320)
+        level = max(0.0, min(19.0, ((37.2473 * share - 40.8525) * share + 22.2943) * share - 0.311438))
+        self.depth = 1 + int(level)
+        self.ask("uci", "uciok")
+        self.send("setoption name Hash value 16")
+        self.send("setoption name UCI_LimitStrength value true")
+        self.send(f"setoption name UCI_Elo value {elo}")
+
+    def send(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, line, wanted):
+        self.send(line)
+        while not (answer := self.process.stdout.readline()).startswith(wanted):
+            if not answer:
+                raise EOFError("Stockfish ended")
+        return answer
+
+    def new_game(self):
+        self.send("ucinewgame")
+        self.ask("isready", "readyok")
+
+    def move(self, board):
+        self.send(f"position fen {board.fen()}")
+        return board.parse_uci(self.ask(f"go depth {self.depth}", "bestmove").split()[1]), None
+
+    def close(self):
+        self.send("quit")
+        self.process.wait()
+
+
+def elo(points):
+    """A score between 0 and 1 as a difference of ratings."""
+    points = max(1e-3, min(1 - 1e-3, points))
+    return 400 * math.log10(points / (1 - points))
+
+
+def match(first, second, supply, games):
+    """Plays pairs of games; the text says how the first fared, and the number is the difference in Elo."""
+    results = []
+    fen = None
+    for number in range(games):
+        if number % 2 == 0:
+            fen = next(supply)
+            results.append(fast_games.play(first, second, fen))
+        else:
+            results.append(1 - fast_games.play(second, first, fen))
+    mean = sum(results) / len(results)
+    margin = 1.96 * math.sqrt(sum((each - mean) ** 2 for each in results) / len(results) / len(results))
+    low, high = elo(mean - margin), elo(mean + margin)
+    score = f"+{results.count(1.0)} ={results.count(0.5)} -{results.count(0.0)}"
+    return f"{score:18} {elo(mean):+7.0f}  [{low:+.0f}, {high:+.0f}]", elo(mean)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=("ladder", "anchor"))
+    parser.add_argument("--openings", required=True, metavar="FILE.epd")
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="lowest rung of the ladder")
+    parser.add_argument("--last", type=int, default=len(LADDER) - 1, help="highest rung")
+    parser.add_argument("--pairs", nargs="*", default=[], metavar="RUNG:ELO", help="rungs and Stockfish's ratings")
+    parser.add_argument("--stockfish", default="stockfish", metavar="PATH")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    supply = fast_games.openings(options.openings, options.seed)
+    pairs = [tuple(map(int, pair.split(":"))) for pair in options.pairs]
+    if options.mode == "ladder":
+        pairs = [(index + 1, index) for index in range(options.first, options.last)]
+    for rung, other in pairs:
+        started = time.perf_counter()
+        first = fast_games.Player(LADDER[rung].handicap, options.seed)
+        if options.mode == "ladder":
+            second = fast_games.Player(LADDER[other].handicap, options.seed + 1)
+        else:
+            second = Stockfish(options.stockfish, other)
+        text, _ = match(first, second, supply, options.games)
+        name = f"rung {other}" if options.mode == "ladder" else f"Stockfish {other}"
+        print(f"rung {rung:2} - {name:15} {text}  ({time.perf_counter() - started:.0f} s)", flush=True)
+        first.close()
+        second.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,349 @@
+"""The cases of `quetzal uci-check`: starting, options, commands, and what a dialogue must survive."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import chess
+
+from uci_engine import uci_cases_search
+from uci_engine.uci_cases_search import LONG, bestmove, play
+from uci_engine.uci_check import CaseError, NotApplicableError, expect
+
+RESERVED = {"name", "value", "type", "default", "min", "max", "var"}
+TYPES = {"check", "spin", "combo", "button", "string"}
+
+
+def boots_silently(table):
+    """Says nothing before it is asked."""
+    with table.start(greet=False) as client:
+        expect(client.silent(0.4), f"'{client.lines[-1] if client.lines else ''}' came before 'uci'")
+
+
+def greets(table):
+    """Answers 'uci' with id name, id author and uciok, quickly."""
+    with table.start(greet=False) as client:
+        lines = client.ask("uci", until="uciok")
+        seconds = client.moment - client.started
+        expect(any(re.match(r"id name \S", line) for line in lines), "no 'id name'")
+        expect(any(re.match(r"id author \S", line) for line in lines), "no 'id author'")
+        strange = [line for line in lines if line.split(" ", 1)[0] not in ("id", "option", "info", "uciok", "")]
+        expect(not strange, f"'{strange[0] if strange else ''}' is not UCI")
+        expect(seconds <= 4, f"uciok took {seconds:.1f} s; some match runners wait only 4 s")
+
+
+def greets_again(table):
+    """Answers a second 'uci' like the first."""
+    with table.start(greet=False) as client:
+        first = [line for line in client.ask("uci", until="uciok") if line.startswith(("id ", "option "))]
+        second = [line for line in client.ask("uci", until="uciok") if line.startswith(("id ", "option "))]
+        expect(first == second, "the second answer differs")
+
+
+def declares_options(table):
+    """Declares its options so that every GUI can read them; Hash is there."""
+    expect("hash" in table.options, "no option Hash")
+    expect(len(table.options) <= 100, f"{len(table.options)} options; long lists have frozen GUIs")
+    for name, (kind, line) in table.options.items():
+        expect(kind in TYPES, f"unknown type in '{line}'")
+        expect(not RESERVED & set(name.split()), f"the name of '{line}' contains a reserved word")
+        if kind == "spin":
+            match = re.search(r" default (-?\d+) min (-?\d+) max (-?\d+)$", line)
+            expect(match is not None, f"no default, min and max in '{line}'")
+            default, least, most = map(int, match.groups())
+            expect(least <= default <= most, f"the default is outside the range in '{line}'")
+        if kind == "check":
+            expect(line.endswith((" default true", " default false")), f"no default in '{line}'")
+        if kind == "string":
+            expect(re.search(r" default \S", line), f"an empty default must be written <empty>: '{line}'")
+
+
+def takes_options(table):
+    """Takes option names in any case, values with blanks, empty values, and refuses bad ones alive."""
+    with table.start() as client:
+        client.send("setoption name hAsH value 2", "setoption name Hash value pony", "setoption name Hash value -1")
+        client.send(
+            "setoption name Hash", "setoption name Hash value", "setoption", "setoption name", "setoption value 3"
+        )
+        client.send(
+            "setoption name No Such Option value some thing", "setoption name UCI_Opponent value GM 2800 human A B"
+        )
+        for name, (kind, _) in table.options.items():
+            if kind == "string" and "path" in name:
+                client.send(f"setoption name {name} value <empty>", f"setoption name {name} value")
+        client.ready()
+        play(client, "position startpos", "go depth 2")
+
+
+def declines_too_much_hash(table):
+    """Survives a Hash size that the machine does not have."""
+    table.need_option("Hash")
+    most = int(re.search(r" max (\d+)", table.options["hash"][1])[1])
+    if most < 1 << 20:
+        raise NotApplicableError("its largest table is small")
+    with table.start() as client:
+        client.send(f"setoption name Hash value {most}")
+        client.ready()
+        play(client, "position startpos", "go depth 2")
+
+
+def passes_over_unknown_words(table):
+    """Passes over words that it does not know, and reads on behind them."""
+    with table.start() as client:
+        client.send("xboard", "joho", "joho debug on", "debug off", "register later", "# comment", "", "   ", "\t")
+        client.ask("joho isready", until="readyok")
+        play(client, "position startpos", "go depth 2")
+
+
+def reads_any_line_end(table):
+    """Reads CRLF, tabs and many blanks."""
+    with table.start() as client:
+        client.send_bytes(b"isready\r\n")
+        client.until("readyok")
+        client.send_bytes(b"  position \t startpos   moves  e2e4 \t e7e5 \r\n\tgo   depth\t2  \r\n")
+        board = chess.Board()
+        board.push_uci("e2e4")
+        board.push_uci("e7e5")
+        expect(chess.Move.from_uci(bestmove(client.until("bestmove"))) in board.legal_moves, "an illegal bestmove")
+
+
+def survives_noise(table):
+    """Survives bytes that are no text and lines without sense."""
+    with table.start() as client:
+        client.send_bytes(b"\xff\xfe\x00\x01\x80 \xc3\x28\n\x00\n" + bytes(range(14, 256)) + b"\n")
+        client.send(
+            "position", "position fen", "position startpos moves", "position startpos moves \udcff", "position moves"
+        )
+        client.send("go depth x", "stop")
+        client.until("bestmove")
+        client.send("go depth", "stop")
+        client.until("bestmove")
+        client.ready()
+        play(client, "position startpos", "go depth 2")
+
+
+def writes_clean_lines(table):
+    """Writes whole lines: single blanks, none at the end, LF only, no fractions."""
+    with table.start(greet=False) as client:
+        client.ask("uci", until="uciok")
+        client.ready()
+        client.ask("position startpos", "go depth 6", until="bestmove")
+        for line in client.lines:
+            expect("\r" not in line, f"a CR in {line!r}")
+            expect(line == line.rstrip(), f"a blank at the end of {line!r}")
+            if line.startswith(("id ", "option ")) or line.startswith("info string"):
+                continue
+            expect("  " not in line, f"two blanks in {line!r}")
+            expect("\t" not in line, f"a tab in {line!r}")
+            expect(not line.startswith("info ") or not re.search(r"\d\.\d", line), f"a fraction in {line!r}")
+
+
+def ignores_idle_stop(table):
+    """Ignores 'stop' and 'ponderhit' when it is not searching."""
+    with table.start() as client:
+        client.send("stop", "ponderhit", "stop")
+        expect(client.silent(0.4, "bestmove"), f"'{client.lines[-1]}' without a go")
+        client.ready()
+
+
+def has_no_stale_stop(table):
+    """A 'stop' that comes too late does not end the next search."""
+    with table.start() as client:
+        client.ask("position startpos", "go depth 1", until="bestmove")
+        client.send("stop", "go infinite")
+        expect(client.silent(0.5, "bestmove"), "the next 'go infinite' was ended by an old stop")
+        client.ask("stop", until="bestmove")
+
+
+def keeps_the_order(table):
+    """'stop', 'position' and 'go' at once: one bestmove for each search, in order."""
+    with table.start() as client:
+        client.send("position startpos moves e2e4 e7e5", "go ponder wtime 60000 btime 60000")
+        client.ready()
+        client.send("stop", "position startpos moves e2e4", "go depth 2")
+        first = bestmove(client.until("bestmove"))
+        second = bestmove(client.until("bestmove"))
+        white = chess.Board("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
+        black = chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
+        expect(chess.Move.from_uci(first) in white.legal_moves, f"{first} does not belong to the first search")
+        expect(chess.Move.from_uci(second) in black.legal_moves, f"{second} does not belong to the second search")
+        expect(client.silent(0.3, "bestmove"), "a third bestmove came")
+
+
+def answers_while_searching(table):
+    """Answers 'isready' during a search, and searches on."""
+    with table.start() as client:
+        client.send("position startpos", "go infinite")
+        time.sleep(0.1)
+        sent = time.perf_counter()
+        lines = client.ready(timeout=5)
+        expect(client.moment - sent < 1, f"readyok took {client.moment - sent:.1f} s")
+        expect(not any(line.startswith("bestmove") for line in lines), "'isready' ended the search")
+        expect(client.silent(0.3, "bestmove"), "the search ended after 'isready'")
+        client.ask("stop", until="bestmove")
+
+
+def writes_whole_lines_from_all_threads(table):
+    """Never mixes the lines of two threads: 300 answers during a search."""
+    with table.start() as client:
+        client.send("position startpos", "go infinite")
+        client.send(*["isready"] * 300)
+        count = 0
+        while count < 300:
+            lines = client.until("readyok")
+            count += 1
+            for line in lines:
+                good = line == "readyok" or line.startswith("info ")
+                expect(good and "readyok" not in line[7:], f"a mixed line: {line!r}")
+        client.ask("stop", until="bestmove")
+
+
+def queues_options(table):
+    """'setoption' during a search neither blocks nor loses the bestmove."""
+    table.need_option("Hash")
+    with table.start() as client:
+        client.send("position startpos", "go infinite")
+        time.sleep(0.1)
+        client.send("setoption name Hash value 4", "isready", "stop")
+        client.until("bestmove", timeout=5)
+        client.ready()
+        play(client, "position startpos", "go depth 2")
+
+
+def queues_positions(table):
+    """'position' during a search does not touch that search."""
+    with table.start() as client:
+        client.send("position startpos", "go infinite")
+        time.sleep(0.1)
+        client.send("position startpos moves e2e4", "stop")
+        move = bestmove(client.until("bestmove"))
+        expect(chess.Move.from_uci(move) in chess.Board().legal_moves, f"{move} does not belong to the search")
+
+
+def ends(table, *, searching, by_quit):
+    with table.start() as client:
+        client.send("position startpos")
+        if searching:
+            client.send("go infinite")
+            time.sleep(0.1)
+        if by_quit:
+            client.send("quit")
+        else:
+            client.close_input()
+        try:
+            client.process.wait(3)
+        except subprocess.TimeoutExpired:
+            raise CaseError("the process is still there after 3 s") from None
+        expect(client.process.returncode == 0, f"exit status {client.process.returncode}")
+
+
+def quits_idle(table):
+    """'quit' ends it."""
+    ends(table, searching=False, by_quit=True)
+
+
+def quits_in_search(table):
+    """'quit' ends it during a search."""
+    ends(table, searching=True, by_quit=True)
+
+
+def ends_with_its_input(table):
+    """The end of its input ends it."""
+    ends(table, searching=False, by_quit=False)
+
+
+def ends_with_its_input_in_search(table):
+    """The end of its input ends it during a search."""
+    ends(table, searching=True, by_quit=False)
+
+
+def keeps_a_signal_away(table):
+    """Ctrl-C in the GUI's terminal does not end it; SIGTERM does, with status 0."""
+    if os.name != "posix":
+        raise NotApplicableError("no such signals here")
+    with table.start() as client:
+        os.kill(client.process.pid, signal.SIGINT)
+        time.sleep(0.2)
+        expect(client.process.poll() is None, "SIGINT ended it")
+        client.ready()
+        os.kill(client.process.pid, signal.SIGTERM)
+        client.process.wait(3)
+        expect(client.process.returncode == 0, f"exit status {client.process.returncode} after SIGTERM")
+
+
+def waits_without_working(table):
+    """Uses no processor time while it waits for a command."""
+    with table.start() as client:
+        if client.processor_seconds() is None:
+            raise NotApplicableError("this system does not tell processor times")
+        time.sleep(0.3)
+        before = client.processor_seconds()
+        time.sleep(1)
+        used = client.processor_seconds() - before
+        expect(used <= 0.1, f"{used:.2f} s of processor time in one idle second")
+
+
+def does_not_wait_for_the_reader(table):
+    """A GUI that does not read for a while gets everything later: answers, and one bestmove."""
+    with table.start() as client:
+        client.may_read.clear()
+        client.send(*["uci"] * 150, "position startpos", "go movetime 100")
+        time.sleep(1)
+        client.may_read.set()
+        for _ in range(150):
+            client.until("uciok")
+        client.until("bestmove")
+        expect(client.silent(0.3, "bestmove"), "more than one bestmove")
+
+
+def runs_anywhere(table):
+    """Needs neither a home directory nor a search path nor a special working directory."""
+    if not os.path.isabs(table.command[0]):
+        raise NotApplicableError("the command has no absolute path")
+    # Programs that are scripts may want their interpreter's own settings, so only the usual suspects are taken away.
+    env = {name: value for name, value in os.environ.items() if name not in ("HOME", "PATH", "TMPDIR", "TEMP")}
+    with table.start(env=env, cwd=os.path.abspath(os.sep)) as client:
+        play(client, "position startpos", "go depth 2")
+
+
+def replays_long_games(table):
+    """Takes a game of 1,200 plies in one line."""
+    with table.start() as client:
+        client.send(f"position startpos moves {LONG}")
+        client.ready()
+        client.send("go depth 2")
+        lines = client.until("bestmove")
+        expect(chess.Move.from_uci(bestmove(lines)) in chess.Board().legal_moves, "an illegal bestmove")
+
+
+CASES = (
+    boots_silently,
+    greets,
+    greets_again,
+    declares_options,
+    takes_options,
+    declines_too_much_hash,
+    passes_over_unknown_words,
+    reads_any_line_end,
+    survives_noise,
+    writes_clean_lines,
+    ignores_idle_stop,
+    has_no_stale_stop,
+    keeps_the_order,
+    answers_while_searching,
+    writes_whole_lines_from_all_threads,
+    queues_options,
+    queues_positions,
+    quits_idle,
+    quits_in_search,
+    ends_with_its_input,
+    ends_with_its_input_in_search,
+    keeps_a_signal_away,
+    waits_without_working,
+    does_not_wait_for_the_reader,
+    runs_anywhere,
+    replays_long_games,
+    *uci_cases_search.CASES,
+)
