@@ -155,10 +155,12 @@ class TableBench:
 
 @cython.cfunc
 def _new_histories(state: cython.pointer(u64)) -> cython.pointer(Histories):
-    """Histories full of random values, so that the order of moves is one that no search would find."""
+    """Histories full of random values, so that the order of moves is one that no search would find; empty for state 0."""
     histories: cython.pointer(Histories) = cython.cast(cython.pointer(Histories), calloc(1, cython.sizeof(Histories)))
     if histories == cython.NULL:
         raise MemoryError("no memory for histories")
+    if state[0] == 0:
+        return histories
     entry: cython.pointer(i16) = cython.cast(cython.pointer(i16), histories)
     index: cython.size_t
     for index in range(cython.sizeof(Histories) // cython.sizeof(i16)):
@@ -231,7 +233,7 @@ def picker_perft(board: Board, depth: int, seed: int) -> int:
     return leaves
 
 
-def picked_moves(board: Board, hash_move: int = 0, killers: tuple = (0, 0), seed: int = 1, quiets: int = 1000) -> list:
+def picked_moves(board: Board, hash_move: int = 0, killers: tuple = (0, 0), seed: int = 0, quiets: int = 1000) -> list:
     """All moves in the picker's order; after `quiets` quiet ones the rest of them is skipped."""
     picker: Picker
     rows: cython.pointer(i16)[3]
@@ -253,7 +255,7 @@ def picked_moves(board: Board, hash_move: int = 0, killers: tuple = (0, 0), seed
     return picked
 
 
-def picked_tactical(board: Board, hash_move: int, threshold: int, seed: int = 1) -> list:
+def picked_tactical(board: Board, hash_move: int, threshold: int, seed: int = 0) -> list:
     """What quiescence search and ProbCut get to see."""
     picker: Picker
     state: u64 = seed
