@@ -64,7 +64,7 @@ def ablate(fens, depth, names, show):
 def table_lines(rows, depth, count):
     """The rows as a Markdown table."""
     _, all_nodes, all_seconds, _ = rows[0]
-    yield f"| {count} positions, depth {depth} | nodes | × | seconds | × | branching factor |"
+    yield f"| {count} positions, depth {depth} | nodes | ratio | seconds | ratio | branching factor |"
     yield "|---|--:|--:|--:|--:|--:|"
     for name, nodes, seconds, branching in rows:
         ratios = nodes / all_nodes, seconds / all_seconds

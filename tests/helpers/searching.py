@@ -9,12 +9,20 @@ from search.parameters import TABLE, reset, set_parameter
 MATE = 32000  # the score of being mated now, as search/score.pxd has it
 SWITCHES = tuple(each.name for each in TABLE if each.name.startswith("use_"))
 # Whatever cuts, reduces or extends by guessing. Without these the tree is that of alpha-beta with quiescence search.
-GUESSES = tuple(
-    f"use_{name}"
-    for name in (
-        "null_move reverse_futility razoring probcut internal_reduction late_move_pruning futility see_pruning "
-        "history_pruning late_move_reduction check_extension singular_extension aspiration"
-    ).split()
+GUESSES = (
+    "use_aspiration",
+    "use_null_move",
+    "use_reverse_futility",
+    "use_razoring",
+    "use_probcut",
+    "use_internal_reduction",
+    "use_late_move_pruning",
+    "use_futility",
+    "use_see_pruning",
+    "use_history_pruning",
+    "use_late_move_reduction",
+    "use_check_extension",
+    "use_singular_extension",
 )
 
 

@@ -83,8 +83,8 @@ def test_tactical_moves_that_win_enough(threshold):
 
 
 def test_a_valuable_victim_comes_first():
-    """A pawn may take a queen, a rook or a knight."""
-    board = Board("4k3/8/8/2q1r3/3P4/8/3n4/4K3 w - - 0 1")
+    """The pawn may take a queen or a rook, the king a knight."""
+    board = Board("4k3/8/8/2q1r3/3P4/8/3n4/3K4 w - - 0 1")
     assert [board.san(move) for move in picked_moves(board)[:3]] == ["dxc5", "dxe5", "Kxd2"]
 
 

@@ -1,0 +1,64 @@
+"""Time: the budget of a move never goes beyond what the clock can give, whatever the clock shows."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import scaled
+
+from search.clock import budget
+from search.parameters import TABLE, reset, set_parameter
+
+TIMES = st.integers(min_value=1, max_value=10**8)
+
+
+@settings(max_examples=scaled(1000), deadline=None)
+@given(TIMES, st.integers(0, 10**6), st.integers(0, 300), st.integers(0, 5000))
+def test_never_more_than_the_clock_has(remaining, increment, moves_to_go, overhead):
+    soft, hard = budget(remaining, increment, moves_to_go, overhead)
+    # One millisecond is the least that can be asked for, even when the overhead has eaten the clock.
+    most = max(1.0, remaining - overhead)
+    assert 0 < soft <= most
+    assert 0 < hard <= most
+    # An increment is added after the move: it must not be spent before.
+    assert hard <= max(1.0, 0.8 * (remaining - overhead)) + 1e-6
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(TIMES, st.integers(0, 10**6), st.integers(0, 300), st.data())
+def test_no_value_of_the_parameters_breaks_that(remaining, increment, moves_to_go, data):
+    try:
+        for each in TABLE:
+            if each.name.startswith("time_"):
+                set_parameter(each.name, data.draw(st.integers(each.least, each.most)))
+        soft, hard = budget(remaining, increment, moves_to_go, 10)
+    finally:
+        reset()
+    assert 0 < soft <= max(1.0, remaining - 10)
+    assert 0 < hard <= max(1.0, remaining - 10)
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(st.integers(200, 10**7), st.integers(0, 10**5), st.integers(0, 60))
+def test_more_time_means_more_thought(remaining, increment, moves_to_go):
+    soft, hard = budget(remaining, increment, moves_to_go, 10)
+    softer, harder = budget(2 * remaining, increment, moves_to_go, 10)
+    assert softer >= soft
+    assert harder >= hard
+
+
+@settings(max_examples=scaled(300), deadline=None)
+@given(st.integers(100, 10**7), st.integers(2, 60))
+def test_a_whole_time_control_fits_into_the_clock(remaining, moves):
+    """Moves that all take their hard limit still reach the time control with time left."""
+    left = float(remaining)
+    for to_go in range(moves, 0, -1):
+        _, hard = budget(left, 0, to_go, 10)
+        left -= hard + 10 if left > 60 else hard
+        if left <= 60:
+            break  # what is left is less than the overheads: only the floor of a millisecond remains
+    assert left > 0
+
+
+def test_a_longer_game_asks_for_thrift():
+    """The fewer moves must share the clock, the longer each may take."""
+    shares = [budget(60_000, 0, moves, 10)[0] for moves in (1, 2, 5, 10, 20, 40)]
+    assert shares == sorted(shares, reverse=True)

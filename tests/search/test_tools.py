@@ -1,0 +1,84 @@
+"""`quetzal bench` and the scripts that measure the search."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from support import ROOT, quetzal
+
+CLOSING = re.compile(r"(\d+) nodes (\d+) nps")
+
+
+def script(name, *arguments):
+    return subprocess.run(
+        [sys.executable, ROOT / "scripts" / name, *arguments], capture_output=True, text=True, timeout=120, cwd=ROOT
+    )
+
+
+def test_bench_closes_with_nodes_and_speed():
+    result = quetzal("bench", "--depth", "4")
+    assert (result.returncode, result.stderr) == (0, "")
+    *positions, branching, closing = result.stdout.splitlines()
+    assert 45 <= len(positions) <= 60
+    nodes = sum(int(re.match(r" *\d+/\d+ +(\d+) nodes ", line)[1]) for line in positions)
+    assert int(CLOSING.fullmatch(closing)[1]) == nodes
+    assert re.fullmatch(r"effective branching factor \d+\.\d+ \(mean over the positions, depth 4\)", branching)
+
+
+def test_bench_is_the_same_in_every_process():
+    """New processes have new addresses and new hash seeds; the node count knows nothing of them. Nor does it depend on
+    the size of a table that is large enough."""
+    runs = [quetzal("bench", "--depth", "4", "--hash", megabytes) for megabytes in ("16", "16", "64")]
+    assert len({CLOSING.fullmatch(run.stdout.splitlines()[-1])[1] for run in runs}) == 1
+
+
+def test_bench_with_threads():
+    assert CLOSING.fullmatch(quetzal("bench", "--depth", "3", "--threads", "2").stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("arguments", [("--depth", "0"), ("--threads", "0"), ("--hash", "0")])
+def test_bench_refuses(arguments):
+    result = quetzal("bench", *arguments)
+    assert result.returncode == 2
+    assert "less than 1" in result.stderr
+
+
+def test_run_suite_counts_the_solved(tmp_path):
+    """Two mates that are found, one wrong claim, a move to avoid, and a line that is no position."""
+    suite = tmp_path / "tiny.epd"
+    suite.write_text(
+        '6k1/5ppp/8/8/8/8/8/R3K3 w - - bm Ra8#; id "back rank";\n'
+        '4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - bm Qb8+; id "opera";\n'
+        '6k1/5ppp/8/8/8/8/8/R3K3 w - - bm Ra7; id "wrong";\n'
+        '8/5P1k/5K2/8/8/8/8/8 w - - am f8=Q; id "stalemate";\n'
+        "this is no position\n",
+        encoding="utf-8",
+    )
+    result = script("run_suite.py", str(suite), "--nodes", "20000", "--hash", "4")
+    assert result.returncode == 0, result.stderr
+    *failed, total = result.stdout.splitlines()
+    assert failed == ["wrong: played Ra8#, not Ra7"]
+    assert total.startswith("3 of 4 solved in ")
+    assert "tiny.epd:5:" in result.stderr
+
+
+def test_ablate_writes_a_table(tmp_path):
+    path = tmp_path / "table.md"
+    result = script("ablate.py", "--depth", "4", "--positions", "4", "--only", "null_move", "table", "--markdown", path)
+    assert result.returncode == 0, result.stderr
+    header, rule, *rows = path.read_text(encoding="utf-8").splitlines()
+    assert header.startswith("| 4 positions, depth 4 | nodes |")
+    assert [row.split("|")[1].strip() for row in rows] == [
+        "everything on",
+        "without null-move pruning",
+        "without transposition table",
+    ]
+    assert len({line.count("|") for line in (header, rule, *rows)}) == 1
+    assert rows[0].split("|")[3].strip() == "1.00"
+
+
+def test_ablate_knows_its_switches():
+    result = script("ablate.py", "--only", "magic")
+    assert result.returncode == 2
+    assert "there is no switch use_magic" in result.stderr
