@@ -1,39 +1,156 @@
-"""Measures how many static evaluations a second one core does, with a warm pawn cache."""
+"""How fast the search is, beside other engines on the same positions and time, in one run.
+
+    python scripts/bench_speed.py --rounds 3 --movetime 300
+
+The engines take turns position by position, so that whatever else the machine does slows all of them alike. Three
+tables: nodes per second of one thread beside Stockfish and Ethereal (per second by the clock, and per second of
+processor time, which a busy machine disturbs less); nodes per second of two threads beside one; and static evaluations
+per second. A node is not the same thing in every engine, so the ratio says how fast the core is, not how good.
+"""
 
 import argparse
-import random
-import statistics
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 from board import Board
 from eval import benchmark
+from uci_engine.bench import positions
+
+WANTED = {"Stockfish": 2.0, "threads": 1.8, "evaluations": 3_000_000}
 
 
-def positions(count, seed=1):
-    """Positions out of check from seeded random games that like to capture: openings to endings, the same every time."""
-    rng = random.Random(seed)
-    chosen = []
-    while len(chosen) < count:
-        board = Board()
-        length = rng.randrange(8, 120)
-        while board.ply < length and (moves := board.legal_moves()):
-            captures = board.tactical_moves()
-            board.push(rng.choice(captures if captures and rng.random() < 0.2 else moves))
-        if board.legal_moves() and not board.is_check():
-            chosen.append(board)
-    return chosen
+class Engine:
+    """A UCI engine in a process of its own, and what it has done so far."""
+
+    def __init__(self, command, threads=1, megabytes=16):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.nodes = 0
+        self.seconds = 0.0
+        self.processor = 0.0
+        self.send("uci")
+        self.name = "?"
+        for line in self.lines_until("uciok"):
+            if line.startswith("id name "):
+                self.name = line.removeprefix("id name ").strip()
+        self.send(f"setoption name Hash value {megabytes}")
+        self.send(f"setoption name Threads value {threads}")
+        self.be_ready()
+
+    def send(self, text):
+        self.process.stdin.write(text + "\n")
+
+    def lines_until(self, beginning):
+        for line in self.process.stdout:
+            yield line
+            if line.startswith(beginning):
+                return
+        sys.exit(f"{self.name} has stopped")
+
+    def be_ready(self):
+        self.send("isready")
+        for _ in self.lines_until("readyok"):
+            pass
+
+    def processor_seconds(self):
+        """Used so far by all threads of the process; None where the system does not tell."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        except OSError:
+            return None
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def search(self, fen, milliseconds):
+        self.send("ucinewgame")
+        self.send(f"position fen {fen}")
+        self.be_ready()
+        nodes = 0
+        used = self.processor_seconds()
+        started = time.perf_counter()
+        self.send(f"go movetime {milliseconds}")
+        for line in self.lines_until("bestmove"):
+            words = line.split()
+            if words[0] == "info" and "nodes" in words:
+                nodes = int(words[words.index("nodes") + 1])
+        self.seconds += time.perf_counter() - started
+        self.nodes += nodes
+        if used is not None:
+            self.processor += self.processor_seconds() - used
+
+    @property
+    def speed(self):
+        return self.nodes / self.seconds
+
+    @property
+    def processor_speed(self):
+        return self.nodes / self.processor if self.processor else self.speed
+
+    def close(self):
+        self.send("quit")
+        self.process.wait()
+
+
+def take_turns(engines, fens, rounds, movetime):
+    for _ in range(rounds):
+        for fen in fens:
+            for engine in engines:
+                engine.search(fen, movetime)
+    for engine in engines:
+        engine.close()
+
+
+def verdict(ratio, wanted):
+    return f"{ratio:.2f} (wanted: at least {wanted}, {'reached' if ratio >= wanted else 'NOT reached'})"
+
+
+def compare_engines(options, fens, own):
+    others = [shutil.which(name) or f"/usr/games/{name}" for name in ("stockfish", "ethereal-chess")]
+    present = [path for path in others if Path(path).exists()]
+    for path in set(others) - set(present):
+        print(f"{path} is not installed and left out", file=sys.stderr)
+    engines = [Engine(own), *(Engine([path]) for path in present)]
+    take_turns(engines, fens, options.rounds, options.movetime)
+    print(f"{'one thread':<34}{'nodes/s':>12}{'nodes/CPU s':>14}")
+    for engine in engines:
+        print(f"{engine.name:<34}{engine.speed:>12,.0f}{engine.processor_speed:>14,.0f}")
+    for engine in engines[1:]:
+        ratio = engines[0].processor_speed / engine.processor_speed
+        wanted = WANTED["Stockfish"] if "stockfish" in engine.name.lower() else None
+        text = verdict(ratio, wanted) if wanted else f"{ratio:.2f}"
+        print(f"Quetzal / {engine.name}, per CPU second: {text}; by the clock: {engines[0].speed / engine.speed:.2f}")
+
+
+def compare_threads(options, fens, own):
+    one, two = Engine(own, threads=1), Engine(own, threads=2)
+    take_turns([one, two], fens, options.rounds, options.movetime)
+    print(f"one thread {one.speed:,.0f} nodes/s, two threads {two.speed:,.0f} nodes/s")
+    print(f"two threads / one: {verdict(two.speed / one.speed, WANTED['threads'])}")
+
+
+def evaluate_speed(fens):
+    speed = max(benchmark([Board(fen) for fen in fens], 20_000) for _ in range(5))
+    reached = "reached" if speed >= WANTED["evaluations"] else "NOT reached"
+    print(f"{speed:,.0f} static evaluations per CPU second (wanted: at least {WANTED['evaluations']:,}, {reached})")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--positions", type=int, default=500, metavar="N", help="how many different ones (default: 500)"
-    )
-    parser.add_argument("--rounds", type=int, default=7, metavar="N", help="measurements (default: 7)")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=1, help="passes over the positions (default: 1)")
+    parser.add_argument("--movetime", type=int, default=300, help="milliseconds per position (default: 300)")
+    parser.add_argument("--positions", type=int, metavar="N", help="only the first N bench positions")
     options = parser.parse_args()
-    boards = positions(options.positions)
-    rates = [benchmark(boards, max(1, 1_000_000 // len(boards))) / 1e6 for _ in range(options.rounds)]
-    print(f"static evaluations, millions per second of one core, {len(boards)} positions, {options.rounds} rounds:")
-    print(f"slowest {min(rates):.2f}, median {statistics.median(rates):.2f}, fastest {max(rates):.2f}")
+    if options.rounds < 1 or options.movetime < 1 or (options.positions is not None and options.positions < 1):
+        parser.error("rounds, movetime and positions start at 1")
+    fens = positions()[: options.positions]
+    own = [sys.executable, "-m", "uci_engine"]
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+    print(f"{len(fens)} positions, {options.movetime} ms, {options.rounds} rounds; load before the start: {load:.1f}")
+    compare_engines(options, fens, own)
+    compare_threads(options, fens, own)
+    evaluate_speed(fens)
 
 
 if __name__ == "__main__":
