@@ -112,7 +112,7 @@ def test_more_material_is_better():
     ("better", "worse"),
     [
         # a passed pawn further on
-        ("4k3/8/3P3p/8/8/8/8/4K3 b - - 0 1", "4k3/8/7p/8/3P4/8/8/4K3 b - - 0 1"),
+        ("6k1/5pn1/1P6/8/8/8/5PN1/6K1 b - - 0 1", "6k1/5pn1/8/8/1P6/8/5PN1/6K1 b - - 0 1"),
         # healthy pawns against doubled isolated ones
         ("4k3/ppp5/8/8/8/8/PPP5/4K3 w - - 0 1", "4k3/ppp5/8/8/8/P7/P1P5/4K3 w - - 0 1"),
         # the pawn shield in place
