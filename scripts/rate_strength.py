@@ -2,15 +2,19 @@
 
     python scripts/rate_strength.py ladder --openings openings.epd --games 200 --first 0 --last 5
     python scripts/rate_strength.py anchor --openings openings.epd --games 60 --pairs 1:1350 4:1700 --stockfish PATH
+    python scripts/rate_strength.py fit RESULTS.txt ...
 
 Openings are played with both colours. Every line gives wins, draws, losses and the difference in Elo with its 95 %
-margin; adding up the differences from an anchored rung gives the ladder.
+margin. `fit` reads such lines and finds the ratings that suit them best. Engines that differ only in depth are further
+apart against each other than against anybody else, so differences between rungs count by a common factor, also fitted.
 """
 
 import argparse
 import math
+import re
 import subprocess
 import time
+from pathlib import Path
 
 import fast_games
 
@@ -77,10 +81,53 @@ def match(first, second, supply, games):
     return f"{score:18} {elo(mean):+7.0f}  [{low:+.0f}, {high:+.0f}]", elo(mean)
 
 
+def solve(matrix, right):
+    """Linear equations by elimination."""
+    size = len(right)
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for column in range(size):
+        pivot = max(range(column, size), key=lambda index: abs(rows[index][column]))
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        for index in range(size):
+            if index != column:
+                factor = rows[index][column] / rows[column][column]
+                rows[index] = [a - factor * b for a, b in zip(rows[index], rows[column], strict=True)]
+    return [rows[index][size] / rows[index][index] for index in range(size)]
+
+
+def fit(paths):
+    """Ratings by weighted least squares: the rungs' ratings and the common factor are the unknowns."""
+    line = re.compile(r"rung +(\d+) - (rung|Stockfish) +(\d+) .* ([+-]\d+)  \[([+-]\d+), ([+-]\d+)\]")
+    results = [line.match(text) for path in paths for text in path.read_text(encoding="utf-8").splitlines()]
+    results = [match.groups() for match in results if match]
+    rungs = 1 + max(int(match[0]) for match in results)
+    matrix = [[0.0] * (rungs + 1) for _ in range(rungs + 1)]
+    right = [0.0] * (rungs + 1)
+    for rung, kind, other, difference, low, high in results:
+        weight = (3.92 / (int(high) - int(low))) ** 2
+        row = [0.0] * (rungs + 1)
+        row[int(rung)] = 1.0
+        value = 0.0
+        if kind == "rung":
+            row[int(other)], row[rungs] = -1.0, -float(difference)
+        else:
+            value = float(other) + float(difference)
+        for a in range(rungs + 1):
+            right[a] += weight * row[a] * value
+            for b in range(rungs + 1):
+                matrix[a][b] += weight * row[a] * row[b]
+    solution = solve(matrix, right)
+    unit = [[float(a == b) for a in range(rungs + 1)] for b in range(rungs + 1)]
+    for rung in range(rungs):
+        print(f"rung {rung:2}  {solution[rung]:5.0f}  +-{1.96 * math.sqrt(solve(matrix, unit[rung])[rung]):.0f}")
+    print(f"differences between rungs count {solution[rungs]:.2f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("mode", choices=("ladder", "anchor"))
-    parser.add_argument("--openings", required=True, metavar="FILE.epd")
+    parser.add_argument("mode", choices=("ladder", "anchor", "fit"))
+    parser.add_argument("results", nargs="*", type=Path, help="files to fit")
+    parser.add_argument("--openings", metavar="FILE.epd")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--first", type=int, default=0, help="lowest rung of the ladder")
     parser.add_argument("--last", type=int, default=len(LADDER) - 1, help="highest rung")
@@ -88,6 +135,11 @@ def main():
     parser.add_argument("--stockfish", default="stockfish", metavar="PATH")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.mode == "fit":
+        fit(options.results)
+        return
+    if options.openings is None:
+        parser.error("games need --openings")
     supply = fast_games.openings(options.openings, options.seed)
     pairs = [tuple(map(int, pair.split(":"))) for pair in options.pairs]
     if options.mode == "ladder":

@@ -10,7 +10,13 @@ from uci_engine.report import Reporter
 from uci_engine.streams import DialogueLog
 from uci_engine.strength import handicap
 
+BOUNDS = {"depth", "nodes", "mate", "movetime", "wtime", "btime"}
 MOST_MATE = 1000  # moves; nobody waits for longer mates
+
+
+def is_endless(wishes):
+    """Does only a `stop` (or a `ponderhit`) end this search? A bare `go` is as good as infinite."""
+    return "infinite" in wishes or "ponder" in wishes or not wishes.keys() & BOUNDS
 
 
 class Engine:
@@ -133,10 +139,7 @@ class Engine:
             ponder="ponder" in wishes,
             moves=moves,
         )
-        is_bounded = any(
-            limit is not None for limit in (limits.depth, limits.nodes, limits.mate, limits.movetime, limits.remaining)
-        )
-        return limits if is_bounded or limits.ponder else limits._replace(infinite=True)
+        return limits._replace(infinite=True) if is_endless(wishes) and not limits.ponder else limits
 
     def parse_known_moves(self, texts):
         """The legal moves among the texts; an illegal one is no reason to think about nothing."""
@@ -196,7 +199,7 @@ class Engine:
             self.write("bestmove (none)")
             finished()
 
-        if "infinite" in wishes or "ponder" in wishes:
+        if is_endless(wishes):
             self.refusal = answer
         else:
             answer()

@@ -329,14 +329,36 @@ def is_terminal(descriptor):
         return False
 
 
+def on_signals(actions):
+    """Calls `actions[number]()` whenever that signal comes.
+
+    A thread waits for them. Python runs ordinary handlers in the main thread, but a signal that comes just before that
+    thread goes to sleep would be noticed only when the next command wakes it.
+    """
+    if not hasattr(signal, "sigwait"):
+        for number, action in actions.items():
+            signal.signal(number, lambda *_, action=action: action())
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, actions)
+
+    def watch():
+        while True:
+            actions[signal.sigwait(actions)]()
+
+    threading.Thread(target=watch, name="signals", daemon=True).start()
+
+
 def serve(source, sink):
     """Answers until `quit`, the end of the input or SIGTERM; returns the exit status."""
     session = Session(None)
+    actions = {signal.SIGTERM: session.quit}
+    if is_terminal(source):
+        actions[signal.SIGINT] = session.quit
+    else:
+        # Ctrl-C in a shell reaches every process there, also the engine of a GUI that handles it well.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    on_signals(actions)
     session.write = writer = Writer(sink, on_broken=session.quit)
-    # Ctrl-C in a shell reaches every process there, also the engine of a GUI that handles it well.
-    at_interrupt = (lambda *_: session.quit()) if is_terminal(source) else signal.SIG_IGN
-    signal.signal(signal.SIGINT, at_interrupt)
-    signal.signal(signal.SIGTERM, lambda *_: session.quit())
 
     def read():
         read_lines(source, session.events.put)
@@ -352,10 +374,9 @@ def serve(source, sink):
 def answer_once(line, sink, fen=None):
     """One command from the command line. Ctrl-C asks for the result so far. Returns the exit status."""
     session = Session(None)
+    on_signals({signal.SIGTERM: session.quit, signal.SIGINT: lambda: session.events.put("stop")})
     session.write = writer = Writer(sink, on_broken=session.quit)
     session.shows_flip = True  # in a dialogue `d` comes next, here nothing does
-    signal.signal(signal.SIGINT, lambda *_: session.events.put("stop"))
-    signal.signal(signal.SIGTERM, lambda *_: session.quit())
     if fen is not None:
         session.engine.set_position(fen, ())
     session.run_once(line)
