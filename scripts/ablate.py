@@ -22,11 +22,34 @@ NEUTRAL = {"use_draw_noise"}  # keeps draws apart; it saves nothing and is not m
 # What cannot do its work alone goes with what it needs: internal reductions wait for a hash move that would never come,
 # and make every node shallower instead.
 TOGETHER = {"use_table": ("use_internal_reduction",)}
+# The steps of search/tree.py and sections of docs/search.md; aspiration windows stand before the first of them.
+STEPS = {
+    "use_quiescence": "1",
+    "use_cycles": "2",
+    "use_mate_distance": "3",
+    "use_table": "4",
+    "use_correction": "6",
+    "use_razoring": "7",
+    "use_reverse_futility": "8",
+    "use_null_move": "9",
+    "use_internal_reduction": "10",
+    "use_probcut": "11",
+    "use_killers": "12",
+    "use_history": "12",
+    "use_late_move_pruning": "13",
+    "use_futility": "13",
+    "use_see_pruning": "13",
+    "use_history_pruning": "13",
+    "use_check_extension": "14",
+    "use_singular_extension": "14",
+    "use_late_move_reduction": "16",
+}
 
 
 def switches():
-    """The names of all techniques that can be switched off, with their meaning."""
-    return {each.name: each.meaning for each in TABLE if each.name.startswith("use_") and each.name not in NEUTRAL}
+    """The names of all techniques that can be switched off, with their meaning, in the order of the steps."""
+    known = {each.name: each.meaning for each in TABLE if each.name.startswith("use_") and each.name not in NEUTRAL}
+    return dict(sorted(known.items(), key=lambda pair: int(STEPS.get(pair[0], 0))))
 
 
 def measure(fens, depth):
@@ -46,10 +69,10 @@ def measure(fens, depth):
 
 
 def ablate(fens, depth, names, show):
-    """Yields (meaning, nodes, seconds, branching) for the whole search and then without each technique."""
+    """Yields (step, meaning, nodes, seconds, branching) for the whole search and then without each technique."""
     known = switches()
     reset()
-    yield ("everything on", *measure(fens, depth))
+    yield ("", "everything on", *measure(fens, depth))
     for name in names:
         show(f"without {known[name]} ...")
         for each in (name, *TOGETHER.get(name, ())):
@@ -58,17 +81,17 @@ def ablate(fens, depth, names, show):
             measured = measure(fens, depth)
         finally:
             reset()
-        yield (f"without {known[name].partition(';')[0].partition(':')[0]}", *measured)
+        yield (STEPS.get(name, ""), f"without {known[name].partition(';')[0].partition(':')[0]}", *measured)
 
 
 def table_lines(rows, depth, count):
     """The rows as a Markdown table."""
-    _, all_nodes, all_seconds, _ = rows[0]
-    yield f"| {count} positions, depth {depth} | nodes | ratio | seconds | ratio | branching factor |"
-    yield "|---|--:|--:|--:|--:|--:|"
-    for name, nodes, seconds, branching in rows:
-        ratios = nodes / all_nodes, seconds / all_seconds
-        yield f"| {name} | {nodes:,} | {ratios[0]:.2f} | {seconds:.1f} | {ratios[1]:.2f} | {branching:.3f} |"
+    _, _, all_nodes, all_seconds, _ = rows[0]
+    yield f"| step | {count} positions, depth {depth} | nodes | ratio | seconds | ratio | branching factor |"
+    yield "|--:|---|--:|--:|--:|--:|--:|"
+    for step, name, nodes, seconds, branching in rows:
+        more, longer = nodes / all_nodes, seconds / all_seconds
+        yield f"| {step} | {name} | {nodes:,} | {more:.2f} | {seconds:.1f} | {longer:.2f} | {branching:.3f} |"
 
 
 def main():

@@ -68,14 +68,14 @@ def test_ablate_writes_a_table(tmp_path):
     result = script("ablate.py", "--depth", "4", "--positions", "4", "--only", "null_move", "table", "--markdown", path)
     assert result.returncode == 0, result.stderr
     header, rule, *rows = path.read_text(encoding="utf-8").splitlines()
-    assert header.startswith("| 4 positions, depth 4 | nodes |")
-    assert [row.split("|")[1].strip() for row in rows] == [
-        "everything on",
-        "without null-move pruning",
-        "without transposition table",
+    assert header.startswith("| step | 4 positions, depth 4 | nodes |")
+    assert [[cell.strip() for cell in row.split("|")[1:3]] for row in rows] == [
+        ["", "everything on"],
+        ["9", "without null-move pruning"],
+        ["4", "without transposition table"],
     ]
     assert len({line.count("|") for line in (header, rule, *rows)}) == 1
-    assert rows[0].split("|")[3].strip() == "1.00"
+    assert rows[0].split("|")[4].strip() == "1.00"
 
 
 def test_ablate_knows_its_switches():
