@@ -5,14 +5,14 @@ import subprocess
 import sys
 
 import pytest
-from support import ROOT, quetzal
+from support import DATA, ROOT, quetzal
 
 CLOSING = re.compile(r"(\d+) nodes (\d+) nps")
 
 
 def script(name, *arguments):
     return subprocess.run(
-        [sys.executable, ROOT / "scripts" / name, *arguments], capture_output=True, text=True, timeout=120, cwd=ROOT
+        [sys.executable, ROOT / "scripts" / name, *arguments], capture_output=True, text=True, timeout=120, cwd=DATA
     )
 
 
