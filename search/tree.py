@@ -194,7 +194,12 @@ def _draw_score(worker: cython.pointer(Worker)) -> cython.int:
 @cython.nogil
 @cython.exceptval(check=False)
 def _corrected(worker: cython.pointer(Worker), position: cython.pointer(ConstPosition), raw: cython.int) -> cython.int:
-    """The static evaluation as the search uses it: faded as the fifty-move rule comes near, and with experience added."""
+    """The static evaluation as the search uses it: faded as the fifty-move rule comes near, and with experience added.
+
+    With five men or fewer neither is done: a step of a mating drive is worth less than a ply of fading would cost.
+    """
+    if popcount(occupied(position)) <= 5:
+        return raw
     value: cython.int = raw * (200 - _smaller(position.halfmove_clock, 100)) // 200
     if tune.use_correction:
         value += correction(cython.address(worker.histories), position)

@@ -1,0 +1,53 @@
+"""Won endings are won without tables, against a defender who knows the tables and loses as slowly as he can."""
+
+import chess
+import chess.syzygy
+import pytest
+from support import ROOT
+
+from board import Board
+from search import Limits, Searcher
+
+TABLES = ROOT.parent / "shared" / "data" / "syzygy"
+
+pytestmark = pytest.mark.skipif(not TABLES.is_dir(), reason="the Syzygy tables of the defender are not there")
+
+
+def best_defence(oracle, tables):
+    """The move after which the winner needs longest until the next capture or pawn move; else the one that mates last."""
+    moves = []
+    for move in oracle.legal_moves:
+        oracle.push(move)
+        # A small distance is good for the winner; a draw or a win for the defender would be better still.
+        moves.append((tables.probe_dtz(oracle) or 10_000, move.uci(), move))
+        oracle.pop()
+    return max(moves)[2]
+
+
+@pytest.mark.parametrize(
+    ("fen", "most_moves", "nodes"),
+    [
+        pytest.param("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", 20, 60_000, id="KQK"),
+        pytest.param("8/8/8/4k3/8/8/8/KR6 w - - 0 1", 30, 60_000, id="KRK"),
+        pytest.param("8/8/8/4k3/8/8/8/KBB5 w - - 0 1", 40, 60_000, id="KBBK"),
+        pytest.param("8/8/8/4k3/8/8/8/KBN5 w - - 0 1", 50, 60_000, id="KBNK"),
+        pytest.param("8/8/8/3kr3/8/8/8/KQ6 w - - 0 1", 50, 200_000, id="KQKR"),
+        pytest.param("8/8/4k3/8/4K3/8/4P3/8 w - - 0 1", 40, 60_000, id="KPK"),
+    ],
+)
+def test_won_endings_are_won(fen, most_moves, nodes):
+    """At far less than a second a move."""
+    board, oracle = Board(fen), chess.Board(fen)
+    searcher = Searcher(megabytes=16)
+    with chess.syzygy.open_tablebase(str(TABLES)) as tables:
+        assert tables.probe_wdl(oracle) == 2, "the position is no win"
+        while board.outcome() is None:
+            if oracle.turn == chess.WHITE:
+                move = oracle.parse_uci(board.uci(searcher.think(board, Limits(nodes=nodes)).best))
+            else:
+                move = best_defence(oracle, tables)
+            board.push_uci(move.uci())
+            oracle.push(move)
+    assert oracle.is_checkmate(), board.outcome()
+    assert oracle.turn == chess.BLACK
+    assert board.fullmove_number <= most_moves + 1
