@@ -2,11 +2,13 @@
 
     python scripts/rate_strength.py ladder --openings openings.epd --games 200 --first 0 --last 5
     python scripts/rate_strength.py anchor --openings openings.epd --games 60 --pairs 1:1350 4:1700 --stockfish PATH
+    python scripts/rate_strength.py check --openings openings.epd --games 60 --pairs 1400:1400 --stockfish PATH
     python scripts/rate_strength.py fit RESULTS.txt ...
 
 Openings are played with both colours. Every line gives wins, draws, losses and the difference in Elo with its 95 %
-margin. `fit` reads such lines and finds the ratings that suit them best. Engines that differ only in depth are further
-apart against each other than against anybody else, so differences between rungs count by a common factor, also fitted.
+margin. In `check` the first number of a pair is not a rung but a rating, as UCI_Elo gives it. `fit` reads the other
+lines and finds the ratings that suit them best. Engines that differ only in depth are further apart against each other
+than against anybody else, so differences between rungs count by a common factor, which is fitted too.
 """
 
 import argparse
@@ -18,7 +20,7 @@ from pathlib import Path
 
 import fast_games
 
-from uci_engine.strength import LADDER
+from uci_engine.strength import LADDER, handicap
 
 
 class Stockfish:
@@ -125,7 +127,7 @@ def fit(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("mode", choices=("ladder", "anchor", "fit"))
+    parser.add_argument("mode", choices=("ladder", "anchor", "check", "fit"))
     parser.add_argument("results", nargs="*", type=Path, help="files to fit")
     parser.add_argument("--openings", metavar="FILE.epd")
     parser.add_argument("--games", type=int, default=100)
@@ -146,14 +148,16 @@ def main():
         pairs = [(index + 1, index) for index in range(options.first, options.last)]
     for rung, other in pairs:
         started = time.perf_counter()
-        first = fast_games.Player(LADDER[rung].handicap, options.seed)
+        weakness = handicap(rung) if options.mode == "check" else LADDER[rung].handicap
+        first = fast_games.Player(weakness, options.seed)
         if options.mode == "ladder":
             second = fast_games.Player(LADDER[other].handicap, options.seed + 1)
         else:
             second = Stockfish(options.stockfish, other)
         text, _ = match(first, second, supply, options.games)
         name = f"rung {other}" if options.mode == "ladder" else f"Stockfish {other}"
-        print(f"rung {rung:2} - {name:15} {text}  ({time.perf_counter() - started:.0f} s)", flush=True)
+        who = "Elo" if options.mode == "check" else "rung"
+        print(f"{who} {rung:2} - {name:15} {text}  ({time.perf_counter() - started:.0f} s)", flush=True)
         first.close()
         second.close()
 

@@ -1,8 +1,8 @@
 """Is the compiled core there, and does it belong to the sources beside it?"""
 
 import hashlib
-import importlib.machinery
-from pathlib import Path
+import os
+from importlib.machinery import EXTENSION_SUFFIXES
 
 from uci_engine import __version__
 
@@ -19,20 +19,23 @@ def core_problem():
         from uci_engine import _build
     except ImportError:
         return f"Quetzal's compiled core has not been built. {HOW_TO_BUILD}"
-    root = Path(__file__).resolve().parent.parent
-    sources = [root / source for source in _build.SOURCES]
-    if not all(source.exists() for source in sources):
+    # Paths as plain text: pathlib alone would take a third of the time that a GUI waits for the first answer.
+    root = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    sources = [os.path.join(root, *source.split("/")) for source in _build.SOURCES]
+    if not all(map(os.path.exists, sources)):
         return None  # a frozen program carries no sources that could be newer
     for module in _build.MODULES:
-        stem = root.joinpath(*module.split("."))
-        if not any(stem.with_name(stem.name + suffix).exists() for suffix in importlib.machinery.EXTENSION_SUFFIXES):
+        stem = os.path.join(root, *module.split("."))
+        if not any(os.path.exists(stem + suffix) for suffix in EXTENSION_SUFFIXES):
             return f"Quetzal's compiled module {module} is missing. {HOW_TO_BUILD}"
     known = set(sources)
-    if any(path not in known for folder in {source.parent for source in sources} for path in folder.glob("*.pxd")):
-        return f"Quetzal's sources have a module that is not compiled yet. {HOW_TO_BUILD}"
+    for folder in {os.path.dirname(source) for source in sources}:
+        if any(name.endswith(".pxd") and os.path.join(folder, name) not in known for name in os.listdir(folder)):
+            return f"Quetzal's sources have a module that is not compiled yet. {HOW_TO_BUILD}"
     digest = hashlib.sha256()
     for name, source in zip(_build.SOURCES, sources, strict=True):
-        digest.update(name.encode() + b"\0" + source.read_bytes())
+        with open(source, "rb") as file:
+            digest.update(name.encode() + b"\0" + file.read())
     if digest.hexdigest() != _build.SOURCES_SHA256:
         return f"Quetzal's compiled core is older than its sources. {HOW_TO_BUILD}"
     return None

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from search import Listener
 
-# However careless, nobody plays a move that is seen to lose more than this: a piece and a bit, never the queen.
-VISIBLE = 450
+# However careless, nobody plays a move that is seen to lose more than this: a piece perhaps, never a queen for one.
+VISIBLE = 350
 
 # A mate in one is worth so many centipawns here, each further move 100 less: far more than any spread.
 MATE_VALUE = 20000
@@ -31,22 +31,23 @@ class Rung(NamedTuple):
     handicap: Handicap
 
 
-# Measured rungs, weakest first; between two of them the handicap is interpolated.
+# Weakest first; between two rungs the handicap is interpolated. Ratings are measured but for the last, see
+# docs/limit-strength.md.
 LADDER = (
-    Rung(800, Handicap(1, 24, 2000.0)),
-    Rung(950, Handicap(1, 16, 1000.0)),
-    Rung(1100, Handicap(1, 12, 500.0)),
-    Rung(1250, Handicap(1, 10, 320.0)),
-    Rung(1400, Handicap(1, 8, 200.0)),
-    Rung(1550, Handicap(300, 8, 130.0)),
-    Rung(1800, Handicap(1_000, 6, 85.0)),
-    Rung(1950, Handicap(2_000, 5, 60.0)),
-    Rung(2100, Handicap(4_000, 4, 40.0)),
-    Rung(2200, Handicap(8_000, 4, 28.0)),
-    Rung(2300, Handicap(16_000, 4, 20.0)),
-    Rung(2400, Handicap(32_000, 3, 12.0)),
-    Rung(2500, Handicap(64_000, 2, 6.0)),
-    Rung(3000, Handicap(1_000_000, 1, 0.0)),
+    Rung(600, Handicap(1, 24, 2000.0)),
+    Rung(815, Handicap(1, 16, 1000.0)),
+    Rung(1055, Handicap(1, 12, 500.0)),
+    Rung(1230, Handicap(1, 10, 320.0)),
+    Rung(1385, Handicap(1, 8, 200.0)),
+    Rung(1505, Handicap(300, 8, 130.0)),
+    Rung(1760, Handicap(1_000, 6, 85.0)),
+    Rung(2045, Handicap(2_000, 5, 60.0)),
+    Rung(2180, Handicap(4_000, 4, 40.0)),
+    Rung(2315, Handicap(8_000, 4, 28.0)),
+    Rung(2405, Handicap(16_000, 4, 20.0)),
+    Rung(2550, Handicap(32_000, 3, 12.0)),
+    Rung(2725, Handicap(64_000, 2, 6.0)),
+    Rung(3000, Handicap(500_000, 1, 0.0)),
 )
 
 

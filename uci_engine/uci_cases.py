@@ -178,8 +178,8 @@ def answers_while_searching(table):
         client.send("position startpos", "go infinite")
         time.sleep(0.1)
         sent = time.perf_counter()
-        lines = client.ready(timeout=5)
-        expect(client.moment - sent < 1, f"readyok took {client.moment - sent:.1f} s")
+        lines = client.ready()
+        expect(client.moment - sent < table.soon, f"readyok took {client.moment - sent:.1f} s")
         expect(not any(line.startswith("bestmove") for line in lines), "'isready' ended the search")
         expect(client.silent(0.3, "bestmove"), "the search ended after 'isready'")
         client.ask("stop", until="bestmove")
@@ -207,7 +207,7 @@ def queues_options(table):
         client.send("position startpos", "go infinite")
         time.sleep(0.1)
         client.send("setoption name Hash value 4", "isready", "stop")
-        client.until("bestmove", timeout=5)
+        client.until("bestmove")
         client.ready()
         play(client, "position startpos", "go depth 2")
 
@@ -233,9 +233,9 @@ def ends(table, *, searching, by_quit):
         else:
             client.close_input()
         try:
-            client.process.wait(3)
+            client.process.wait(3 * table.soon)
         except subprocess.TimeoutExpired:
-            raise CaseError("the process is still there after 3 s") from None
+            raise CaseError(f"the process is still there after {3 * table.soon:g} s") from None
         expect(client.process.returncode == 0, f"exit status {client.process.returncode}")
 
 
@@ -269,7 +269,10 @@ def keeps_a_signal_away(table):
         expect(client.process.poll() is None, "SIGINT ended it")
         client.ready()
         os.kill(client.process.pid, signal.SIGTERM)
-        client.process.wait(3)
+        try:
+            client.process.wait(3 * table.soon)
+        except subprocess.TimeoutExpired:
+            raise CaseError("SIGTERM does not end it") from None
         expect(client.process.returncode == 0, f"exit status {client.process.returncode} after SIGTERM")
 
 

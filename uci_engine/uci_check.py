@@ -31,6 +31,7 @@ class Table:
     def __init__(self, command, patience=10.0):
         self.command = command
         self.patience = patience
+        self.soon = patience / 10  # seconds that count as at once
         self._options = None
 
     def start(self, *, greet=True, **popen):

@@ -126,7 +126,7 @@ def test_it_is_small_and_does_not_grow():
         search(200)
         before = resident_megabytes(gui)
         search(800)
-        assert resident_megabytes(gui) - before < 1.5
+        assert resident_megabytes(gui) - before < 2
         gui.quit()
 
 
