@@ -6,8 +6,8 @@
     python scripts/rate_strength.py fit RESULTS.txt ...
 
 Openings are played with both colours. Every line gives wins, draws, losses and the difference in Elo with its 95 %
-margin. In `check` the first number of a pair is not a rung but a rating, as UCI_Elo gives it. `fit` reads the other
-lines and finds the ratings that suit them best. Engines that differ only in depth are further apart against each other
+margin. In `check` the first number of a pair is not a rung but a rating, as UCI_Elo gives it. `fit` reads all
+these lines and finds the ratings that suit them best. Engines that differ only in depth are further apart against each other
 than against anybody else, so differences between rungs count by a common factor, which is fitted too.
 """
 
@@ -99,16 +99,22 @@ def solve(matrix, right):
 
 def fit(paths):
     """Ratings by weighted least squares: the rungs' ratings and the common factor are the unknowns."""
-    line = re.compile(r"rung +(\d+) - (rung|Stockfish) +(\d+) .* ([+-]\d+)  \[([+-]\d+), ([+-]\d+)\]")
+    line = re.compile(r"(rung|Elo) +(\d+) - (rung|Stockfish) +(\d+) .* ([+-]\d+)  \[([+-]\d+), ([+-]\d+)\]")
     results = [line.match(text) for path in paths for text in path.read_text(encoding="utf-8").splitlines()]
     results = [match.groups() for match in results if match]
-    rungs = 1 + max(int(match[0]) for match in results)
+    rungs = 1 + max(int(match[1]) for match in results if match[0] == "rung")
     matrix = [[0.0] * (rungs + 1) for _ in range(rungs + 1)]
     right = [0.0] * (rungs + 1)
-    for rung, kind, other, difference, low, high in results:
+    for measure, rung, kind, other, difference, low, high in results:
         weight = (3.92 / (int(high) - int(low))) ** 2
         row = [0.0] * (rungs + 1)
-        row[int(rung)] = 1.0
+        if measure == "rung":
+            row[int(rung)] = 1.0
+        else:
+            # A level between two rungs, by the ladder with which it was played.
+            index = next(index for index in range(rungs - 1) if int(rung) <= LADDER[index + 1].elo)
+            share = (int(rung) - LADDER[index].elo) / (LADDER[index + 1].elo - LADDER[index].elo)
+            row[index], row[index + 1] = 1 - share, share
         value = 0.0
         if kind == "rung":
             row[int(other)], row[rungs] = -1.0, -float(difference)
