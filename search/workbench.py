@@ -29,6 +29,7 @@ from cython.cimports.search.table import (
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
+@cython.overflowcheck(False)  # bits that are shifted out are meant to be lost
 def _random(state: cython.pointer(u64)) -> u64:
     """Xorshift: enough to try many things in an order that can be repeated. The state must not be 0."""
     value: u64 = state[0]
