@@ -40,3 +40,11 @@ cdef inline bint is_mate(int score) noexcept nogil:
 
 cdef inline int clamp(int value, int low, int high) noexcept nogil:
     return low if value < low else high if value > high else value
+
+
+cdef inline int larger(int a, int b) noexcept nogil:
+    return a if a > b else b
+
+
+cdef inline int smaller(int a, int b) noexcept nogil:
+    return a if a < b else b

@@ -15,7 +15,8 @@ Four entries share a bucket of 64 bytes, one line of the cache. A new position t
 the shallowest, where every search that has passed since counts as AGE_COST plies less. The generation is the number of
 the search, modulo 32.
 """
-from board.types cimport Move, u8, u64
+from board.types cimport Move, u64
+from search.score cimport NO_SCORE
 
 cdef enum:
     NO_BOUND = 0
@@ -56,3 +57,15 @@ cdef int hashfull(const Table* table) noexcept nogil
 cdef bint allocate(Table* table, u64 megabytes) noexcept nogil
 cdef void release(Table* table) noexcept nogil
 cdef void wipe(Table* table, int part, int parts) noexcept nogil
+
+
+cdef inline Found nothing_found() noexcept nogil:
+    cdef Found found
+    found.hit = False
+    found.was_pv = False
+    found.move = 0
+    found.score = NO_SCORE
+    found.evaluation = NO_SCORE
+    found.depth = -1
+    found.bound = NO_BOUND
+    return found

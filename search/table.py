@@ -9,7 +9,6 @@ from cython.cimports.search.score import (
     DECIDED,
     MATE,
     MATE_IN_SIGHT,
-    NO_SCORE,
     TABLE_WIN,
     is_loss,
     is_win,
@@ -63,16 +62,9 @@ def _score_from_root(score: cython.int, ply: cython.int, halfmove_clock: cython.
 @cython.exceptval(check=False)
 def probe(table: cython.pointer(cython.const[Table]), key: u64, ply: cython.int, halfmove_clock: cython.int) -> Found:
     """What is known about a position; `hit` tells whether anything is."""
-    found: Found
+    found: Found = nothing_found()
     data: u64
     entry: cython.pointer(Entry) = _bucket(table, key)
-    found.hit = False
-    found.was_pv = False
-    found.move = 0
-    found.score = NO_SCORE
-    found.evaluation = NO_SCORE
-    found.depth = -1
-    found.bound = NO_BOUND
     for _ in range(BUCKET_ENTRIES):
         data = load_word(cython.address(entry.data))
         if load_word(cython.address(entry.check)) ^ data == key and data != 0:

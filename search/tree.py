@@ -10,22 +10,15 @@ Bounds may lie outside the window (fail-soft). When the search is stopped the sc
 import cython
 from cython.cimports.board.bits import popcount
 from cython.cimports.board.legality import gives_check
-from cython.cimports.board.movegen import ALL_MOVES, generate
 from cython.cimports.board.position import (
-    ConstPosition,
     Position,
-    is_insufficient_material,
     key_after,
-    make_move,
-    make_null_move,
     occupied,
-    repetition_distance,
 )
 from cython.cimports.board.see import EXCHANGE_VALUES, see_at_least
 from cython.cimports.board.types import (
     EN_PASSANT,
     KING,
-    MAX_MOVES,
     NO_MOVE,
     PAWN,
     Move,
@@ -39,25 +32,31 @@ from cython.cimports.board.types import (
 )
 from cython.cimports.eval.classical import evaluate
 from cython.cimports.libc.string import memcpy
-from cython.cimports.search.clock import hard_stop
 from cython.cimports.search.cycles import can_repeat
 from cython.cimports.search.history import (
-    NO_ROW,
+    Histories,
     capture_score,
-    correction,
     learn_correction,
-    piece_to,
     quiet_score,
-    reward_capture,
-    reward_quiet,
+)
+from cython.cimports.search.line import (
+    bound_is_enough,
+    corrected,
+    draw_score,
+    enter,
+    extend_pv,
+    find_root_move,
+    is_draw,
+    remember,
+    reward_cutoff,
+    set_move,
+    set_null_move,
 )
 from cython.cimports.search.parameters import CAPTURE_REDUCTIONS, QUIET_REDUCTIONS, tune
 from cython.cimports.search.picker import Picker, next_move, pick_all, pick_tactical
-from cython.cimports.search.platform import load_flag, store_flag
 from cython.cimports.search.score import (
     DRAW,
     INFINITE,
-    LIMIT_OF_EVALUATION,
     MAX_PLY,
     NO_SCORE,
     TABLE_WIN,
@@ -65,8 +64,10 @@ from cython.cimports.search.score import (
     is_decided,
     is_loss,
     is_win,
+    larger,
     mate_in,
     mated_in,
+    smaller,
 )
 from cython.cimports.search.state import (
     PROBE_FAILED,
@@ -82,223 +83,13 @@ from cython.cimports.search.table import (
     NO_BOUND,
     UPPER_BOUND,
     Found,
+    Table,
+    nothing_found,
     prefetch_bucket,
     probe,
-    store,
 )
 
-_POLL_INTERVAL = cython.declare(cython.int, 1024)
-_TRIED_LIMIT = cython.declare(cython.int, 32)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _larger(a: cython.int, b: cython.int) -> cython.int:
-    return a if a > b else b
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _smaller(a: cython.int, b: cython.int) -> cython.int:
-    return a if a < b else b
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _poll(worker: cython.pointer(Worker)) -> cython.void:
-    """Looks at the limits that can end a search from outside: the stop flag, the clock, the node count."""
-    shared: cython.pointer(Shared) = worker.shared
-    total: u64 = 0
-    index: cython.int
-    if load_flag(cython.address(shared.stop)):
-        worker.stopped = True
-        return
-    if worker.index != 0:
-        return
-    if not load_flag(cython.address(shared.pondering)) and hard_stop(cython.address(shared.clock)):
-        worker.stopped = True
-    if shared.limits.nodes != 0 and shared.threads > 1:
-        for index in range(shared.threads):
-            total += shared.workers[index].nodes
-        if total >= shared.limits.nodes:
-            worker.stopped = True
-    if worker.stopped:
-        store_flag(cython.address(shared.stop), 1)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _enter(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> cython.bint:
-    """Counts a node and says whether the search may go on. One thread keeps a node limit to the node."""
-    limit: u64 = worker.shared.limits.nodes
-    if limit != 0 and worker.nodes >= limit and worker.shared.threads == 1:
-        worker.stopped = True
-    if worker.nodes % _POLL_INTERVAL == 0:
-        _poll(worker)
-    if worker.stopped:
-        return False
-    worker.nodes += 1
-    frame.pv_length = 0
-    if frame.ply > worker.seldepth:
-        worker.seldepth = frame.ply
-    return True
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_draw(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> cython.bint:
-    """Fifty moves, insufficient material, or a repetition.
-
-    Inside the tree one repetition is enough: what was right the first time is right the second time. A position from
-    the game counts only when it comes for the third time, as the rules say.
-    """
-    position: cython.pointer(Position) = cython.address(frame.position)
-    moves: Move[MAX_MOVES]
-    if position.halfmove_clock >= 100:
-        # Mate goes before the fifty-move rule.
-        return position.checkers == 0 or generate(position, moves, ALL_MOVES) != 0
-    if is_insufficient_material(position):
-        return True
-    reversible: cython.int = _smaller(position.halfmove_clock, frame.plies_since_null)
-    if reversible < 4:
-        return False
-    last: cython.int = worker.root_key + frame.ply
-    distance: cython.int = repetition_distance(worker.keys, last, reversible)
-    if distance == 0:
-        return False
-    if distance < frame.ply:
-        return True
-    return repetition_distance(worker.keys, last - distance, reversible - distance) != 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _draw_score(worker: cython.pointer(Worker)) -> cython.int:
-    """Zero, give or take one: a search that sees two ways to draw shall not take them for the same."""
-    if not tune.use_draw_noise:
-        return DRAW
-    return DRAW - 1 + cython.cast(cython.int, worker.nodes & 2)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _corrected(worker: cython.pointer(Worker), position: cython.pointer(ConstPosition), raw: cython.int) -> cython.int:
-    """The static evaluation as the search uses it: faded as the fifty-move rule comes near, and with experience added.
-
-    With five men or fewer neither is done: a step of a mating drive is worth less than a ply of fading would cost.
-    """
-    if popcount(occupied(position)) <= 5:
-        return raw
-    value: cython.int = raw * (200 - _smaller(position.halfmove_clock, 100)) // 200
-    if tune.use_correction:
-        value += correction(cython.address(worker.histories), position)
-    return clamp(value, -LIMIT_OF_EVALUATION, LIMIT_OF_EVALUATION)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _set_move(worker: cython.pointer(Worker), frame: cython.pointer(Frame), move: Move) -> cython.void:
-    """Notes the move that is about to be searched, and prepares the child's place in the line."""
-    child: cython.pointer(Frame) = frame + 1
-    frame.move = move
-    frame.row = cython.address(worker.histories.continuation[piece_to(cython.address(frame.position), move)][0])
-    make_move(cython.address(frame.position), cython.address(child.position), move)
-    child.plies_since_null = frame.plies_since_null + 1
-    worker.keys[worker.root_key + frame.ply + 1] = child.position.key
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _set_null_move(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> cython.void:
-    child: cython.pointer(Frame) = frame + 1
-    frame.move = NO_MOVE
-    frame.row = cython.address(worker.histories.continuation[NO_ROW][0])
-    make_null_move(cython.address(frame.position), cython.address(child.position))
-    child.plies_since_null = 0
-    worker.keys[worker.root_key + frame.ply + 1] = child.position.key
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _extend_pv(frame: cython.pointer(Frame), move: Move) -> cython.void:
-    """The best line from here is this move and the child's best line."""
-    child: cython.pointer(Frame) = frame + 1
-    frame.pv[0] = move
-    memcpy(cython.address(frame.pv[1]), child.pv, child.pv_length * cython.sizeof(Move))
-    frame.pv_length = child.pv_length + 1
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _bound_is_enough(found: cython.pointer(Found), limit: cython.int) -> cython.bint:
-    """Does a stored score prove that this node is on its side of `limit`?"""
-    if found.score >= limit:
-        return (found.bound & LOWER_BOUND) != 0
-    return (found.bound & UPPER_BOUND) != 0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _find_root_move(worker: cython.pointer(Worker), move: Move) -> cython.pointer(RootMove):
-    """The root move's record, if it is to be searched now: allowed, and not in an earlier MultiPV line."""
-    index: cython.int
-    for index in range(worker.pv_index, worker.pv_last):
-        if worker.root_moves[index].move == move:
-            return cython.address(worker.root_moves[index])
-    return cython.NULL
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _reward_cutoff(
-    worker: cython.pointer(Worker),
-    frame: cython.pointer(Frame),
-    best: Move,
-    depth: cython.int,
-    quiets: cython.pointer(Move),
-    quiet_count: cython.int,
-    captures: cython.pointer(Move),
-    capture_count: cython.int,
-) -> cython.void:
-    """The move that was good enough gains; those that were tried before it in vain lose."""
-    position: cython.pointer(Position) = cython.address(frame.position)
-    rows: cython.pointer(i16)[3]
-    bonus: cython.int = clamp(tune.bonus_slope * depth - tune.bonus_offset, 0, tune.bonus_limit)
-    malus: cython.int = clamp(tune.malus_slope * depth - tune.malus_offset, 0, tune.malus_limit)
-    index: cython.int
-    rows[0] = (frame - 1).row
-    rows[1] = (frame - 2).row
-    rows[2] = (frame - 4).row
-    if is_tactical(best):
-        reward_capture(cython.address(worker.histories), position, best, bonus)
-    else:
-        if frame.killers[0] != best and tune.use_killers:
-            frame.killers[1] = frame.killers[0]
-            frame.killers[0] = best
-        reward_quiet(cython.address(worker.histories), position, rows, best, bonus)
-        for index in range(quiet_count):
-            reward_quiet(cython.address(worker.histories), position, rows, quiets[index], -malus)
-    for index in range(capture_count):
-        reward_capture(cython.address(worker.histories), position, captures[index], -malus)
+_TRIED_LIMIT = cython.declare(cython.int, 32)  # moves that a cut-off punishes
 
 
 @cython.cfunc
@@ -317,6 +108,8 @@ def search_node(
     A node with a window wider than one is a PV node. The others are expected to fail high (`cut_node`) or low.
     """
     shared: cython.pointer(Shared) = worker.shared
+    table: cython.pointer(Table) = cython.address(worker.shared.table)
+    histories: cython.pointer(Histories) = cython.address(worker.histories)
     position: cython.pointer(Position) = cython.address(frame.position)
     child: cython.pointer(Frame) = frame + 1
     is_pv: cython.bint = beta - alpha > 1
@@ -335,13 +128,13 @@ def search_node(
     if depth <= 0 and tune.use_quiescence:
         return search_quiet(worker, frame, alpha, beta)
 
-    if not _enter(worker, frame):
+    if not enter(worker, frame):
         return DRAW
 
     if not is_root:
         # Step 2. Draws, and lines that grow without end.
-        if _is_draw(worker, frame):
-            return _draw_score(worker)
+        if is_draw(worker, frame):
+            return draw_score(worker)
         # A side that can go back to an earlier position need not accept less than a draw.
         if (
             tune.use_cycles
@@ -350,11 +143,11 @@ def search_node(
                 position,
                 worker.keys,
                 worker.root_key + frame.ply,
-                _smaller(position.halfmove_clock, frame.plies_since_null),
+                smaller(position.halfmove_clock, frame.plies_since_null),
                 frame.ply,
             )
         ):
-            alpha = _draw_score(worker)
+            alpha = draw_score(worker)
             if alpha >= beta:
                 return alpha
         if frame.ply >= MAX_PLY:
@@ -365,8 +158,8 @@ def search_node(
         # Step 3. Mate-distance pruning. Who has found a mate needs no longer one: the best this node can do is to mate
         # with the next move, the worst is to be mated now.
         if tune.use_mate_distance:
-            alpha = _larger(alpha, mated_in(frame.ply))
-            beta = _smaller(beta, mate_in(frame.ply + 1))
+            alpha = larger(alpha, mated_in(frame.ply))
+            beta = smaller(beta, mate_in(frame.ply + 1))
             if alpha >= beta:
                 return alpha
 
@@ -379,23 +172,16 @@ def search_node(
 
     # Step 4. Transposition table. A position that was searched as deep before needs no second search. PV nodes go on
     # all the same, so that lines are complete; so does everything close to the fifty-move rule, which the key ignores.
-    found: Found
-    found.hit = False
-    found.was_pv = False
-    found.move = NO_MOVE
-    found.score = NO_SCORE
-    found.evaluation = NO_SCORE
-    found.depth = -1
-    found.bound = NO_BOUND
+    found: Found = nothing_found()
     if tune.use_table and excluded == NO_MOVE:
-        found = probe(cython.address(shared.table), position.key, frame.ply, position.halfmove_clock)
+        found = probe(table, position.key, frame.ply, position.halfmove_clock)
         frame.on_pv = is_pv or found.was_pv
     hash_move: Move = worker.root_moves[worker.pv_index].move if is_root and worker.root_depth > 1 else found.move
     if (
         not is_pv
         and found.score != NO_SCORE
         and found.depth >= depth
-        and _bound_is_enough(cython.address(found), beta)
+        and bound_is_enough(cython.address(found), beta)
         and position.halfmove_clock < 90
     ):
         return found.score
@@ -425,22 +211,12 @@ def search_node(
                 score = DRAW + result
                 bound = EXACT
             if bound == EXACT or (bound == LOWER_BOUND and score >= beta) or (bound == UPPER_BOUND and score <= alpha):
-                store(
-                    cython.address(shared.table),
-                    position.key,
-                    frame.ply,
-                    NO_MOVE,
-                    score,
-                    NO_SCORE,
-                    _smaller(MAX_PLY - 1, depth + 6),
-                    bound,
-                    frame.on_pv,
-                )
+                remember(worker, frame, NO_MOVE, score, NO_SCORE, smaller(MAX_PLY - 1, depth + 6), bound)
                 return score
             if is_pv:
                 if bound == LOWER_BOUND:
                     best_score = score
-                    alpha = _larger(alpha, score)
+                    alpha = larger(alpha, score)
                 else:
                     top_score = score
 
@@ -455,11 +231,11 @@ def search_node(
             evaluation = frame.static_eval
         else:
             raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.pawn_cache)
-            frame.static_eval = _corrected(worker, position, raw)
+            frame.static_eval = corrected(worker, position, raw)
             evaluation = frame.static_eval
-            if not found.hit and tune.use_table:
-                store(cython.address(shared.table), position.key, frame.ply, NO_MOVE, 0, raw, -1, NO_BOUND, frame.on_pv)
-            if found.score != NO_SCORE and _bound_is_enough(cython.address(found), evaluation):
+            if not found.hit:
+                remember(worker, frame, NO_MOVE, 0, raw, -1, NO_BOUND)
+            if found.score != NO_SCORE and bound_is_enough(cython.address(found), evaluation):
                 evaluation = found.score
         if (frame - 2).static_eval != NO_SCORE:
             improving = frame.static_eval > (frame - 2).static_eval
@@ -504,9 +280,9 @@ def search_node(
             less: cython.int = (
                 tune.null_move_base
                 + depth // tune.null_move_divisor
-                + _smaller(3, (evaluation - beta) // tune.null_move_eval_divisor)
+                + smaller(3, (evaluation - beta) // tune.null_move_eval_divisor)
             )
-            _set_null_move(worker, frame)
+            set_null_move(worker, frame)
             score = -search_node(worker, child, -beta, 1 - beta, depth - less, not cut_node)
             if worker.stopped:
                 return DRAW
@@ -547,33 +323,23 @@ def search_node(
             pick_tactical(
                 cython.address(picker),
                 position,
-                cython.address(worker.histories),
+                histories,
                 hash_move,
-                _larger(0, raised - frame.static_eval),
+                larger(0, raised - frame.static_eval),
             )
             while True:
                 move = next_move(cython.address(picker))
                 if move == NO_MOVE:
                     break
-                prefetch_bucket(cython.address(shared.table), key_after(position, move))
-                _set_move(worker, frame, move)
+                prefetch_bucket(table, key_after(position, move))
+                set_move(worker, frame, move)
                 score = -search_quiet(worker, child, -raised, 1 - raised)
                 if score >= raised:
                     score = -search_node(worker, child, -raised, 1 - raised, depth - 4, not cut_node)
                 if worker.stopped:
                     return DRAW
                 if score >= raised:
-                    store(
-                        cython.address(shared.table),
-                        position.key,
-                        frame.ply,
-                        move,
-                        score,
-                        raw,
-                        depth - 3,
-                        LOWER_BOUND,
-                        frame.on_pv,
-                    )
+                    remember(worker, frame, move, score, raw, depth - 3, LOWER_BOUND)
                     return score
 
     # Step 12. The moves, one by one.
@@ -584,7 +350,7 @@ def search_node(
     pick_all(
         cython.address(picker),
         position,
-        cython.address(worker.histories),
+        histories,
         rows,
         hash_move,
         cython.address(frame.killers[0]),
@@ -604,7 +370,7 @@ def search_node(
         if move == excluded:
             continue
         if is_root:
-            root_move = _find_root_move(worker, move)
+            root_move = find_root_move(worker, move)
             if root_move == cython.NULL:
                 continue
             worker.current_move = move
@@ -615,18 +381,18 @@ def search_node(
         is_quiet: cython.bint = not is_tactical(move)
         history: cython.int
         if is_quiet:
-            history = quiet_score(cython.address(worker.histories), position, rows, move)
+            history = quiet_score(histories, position, rows, move)
         else:
-            history = capture_score(cython.address(worker.histories), position, move)
+            history = capture_score(histories, position, move)
         reduction: cython.int
         if is_quiet:
-            reduction = QUIET_REDUCTIONS[_smaller(depth, 63)][_smaller(number, 63)]
+            reduction = QUIET_REDUCTIONS[smaller(depth, 63)][smaller(number, 63)]
         else:
-            reduction = CAPTURE_REDUCTIONS[_smaller(depth, 63)][_smaller(number, 63)]
+            reduction = CAPTURE_REDUCTIONS[smaller(depth, 63)][smaller(number, 63)]
 
         # Step 13. Pruning of moves that are unlikely to matter, once something is found that does not lose.
         if not is_root and has_pieces and not is_loss(best_score):
-            likely_depth: cython.int = _larger(0, depth - 1 - reduction // 1024)
+            likely_depth: cython.int = larger(0, depth - 1 - reduction // 1024)
             if is_quiet:
                 # Late-move pruning: the ordering is good enough to trust it with the tail.
                 if tune.use_late_move_pruning and number > (tune.late_move_base + depth * depth) // (2 - improving):
@@ -702,8 +468,8 @@ def search_node(
                 extension = 1
 
         # Step 15. Make the move.
-        prefetch_bucket(cython.address(shared.table), key_after(position, move))
-        _set_move(worker, frame, move)
+        prefetch_bucket(table, key_after(position, move))
+        set_move(worker, frame, move)
         child.double_extensions = frame.double_extensions + (1 if extension == 2 else 0)
         new_depth: cython.int = depth - 1 + extension
 
@@ -775,7 +541,7 @@ def search_node(
             if score > alpha:
                 best_move = move
                 if is_pv:
-                    _extend_pv(frame, move)
+                    extend_pv(frame, move)
                 if score >= beta:
                     frame.cutoffs += 1
                     break
@@ -799,7 +565,7 @@ def search_node(
 
     # Step 21. Learn: which move was good here, and how far the static evaluation was off.
     if best_score >= beta and best_move != NO_MOVE:
-        _reward_cutoff(worker, frame, best_move, depth, quiets, quiet_count, captures, capture_count)
+        reward_cutoff(worker, frame, best_move, depth, quiets, quiet_count, captures, capture_count)
     if excluded == NO_MOVE:
         bound = LOWER_BOUND if best_score >= beta else EXACT if best_score > old_alpha else UPPER_BOUND
         if (
@@ -809,19 +575,9 @@ def search_node(
             and not (bound == LOWER_BOUND and best_score <= frame.static_eval)
             and not (bound == UPPER_BOUND and best_score >= frame.static_eval)
         ):
-            learn_correction(cython.address(worker.histories), position, best_score - frame.static_eval, depth)
-        if tune.use_table and (not is_root or worker.pv_index == 0):
-            store(
-                cython.address(shared.table),
-                position.key,
-                frame.ply,
-                best_move,
-                best_score,
-                raw,
-                depth,
-                bound,
-                frame.on_pv,
-            )
+            learn_correction(histories, position, best_score - frame.static_eval, depth)
+        if not is_root or worker.pv_index == 0:
+            remember(worker, frame, best_move, best_score, raw, depth, bound)
     return best_score
 
 
@@ -835,7 +591,8 @@ def search_quiet(
 
     The side to move may also stand pat: not to capture at all is nearly always allowed to be best.
     """
-    shared: cython.pointer(Shared) = worker.shared
+    table: cython.pointer(Table) = cython.address(worker.shared.table)
+    histories: cython.pointer(Histories) = cython.address(worker.histories)
     position: cython.pointer(Position) = cython.address(frame.position)
     child: cython.pointer(Frame) = frame + 1
     is_pv: cython.bint = beta - alpha > 1
@@ -848,40 +605,36 @@ def search_quiet(
     move: Move
     assert -INFINITE <= alpha < beta <= INFINITE
 
-    if not _enter(worker, frame):
+    if not enter(worker, frame):
         return DRAW
-    if _is_draw(worker, frame):
-        return _draw_score(worker)
+    if is_draw(worker, frame):
+        return draw_score(worker)
     if frame.ply >= MAX_PLY:
         return evaluate(position, worker.pawn_cache) if not in_check else DRAW
     child.ply = frame.ply + 1
 
     # The table knows leaves too.
-    found: Found
-    found.hit = False
-    found.was_pv = False
-    found.move = NO_MOVE
-    found.score = NO_SCORE
-    found.evaluation = NO_SCORE
+    found: Found = nothing_found()
     if tune.use_table:
-        found = probe(cython.address(shared.table), position.key, frame.ply, position.halfmove_clock)
-        if not is_pv and found.score != NO_SCORE and _bound_is_enough(cython.address(found), beta):
+        found = probe(table, position.key, frame.ply, position.halfmove_clock)
+        frame.on_pv = found.was_pv
+        if not is_pv and found.score != NO_SCORE and bound_is_enough(cython.address(found), beta):
             return found.score
 
     if not in_check:
         raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.pawn_cache)
-        frame.static_eval = _corrected(worker, position, raw)
+        frame.static_eval = corrected(worker, position, raw)
         best_score = frame.static_eval
         # On a PV a mate is not taken on the table's word: its line would end here.
         if (
             found.score != NO_SCORE
-            and _bound_is_enough(cython.address(found), best_score)
+            and bound_is_enough(cython.address(found), best_score)
             and not (is_pv and is_decided(found.score))
         ):
             best_score = found.score
         if best_score >= beta:
-            if not found.hit and tune.use_table:
-                store(cython.address(shared.table), position.key, frame.ply, NO_MOVE, 0, raw, -1, NO_BOUND, False)
+            if not found.hit:
+                remember(worker, frame, NO_MOVE, 0, raw, -1, NO_BOUND)
             return best_score
         if best_score > alpha:
             alpha = best_score
@@ -896,9 +649,9 @@ def search_quiet(
         rows[0] = (frame - 1).row
         rows[1] = (frame - 2).row
         rows[2] = (frame - 4).row
-        pick_all(cython.address(picker), position, cython.address(worker.histories), rows, found.move, cython.NULL)
+        pick_all(cython.address(picker), position, histories, rows, found.move, cython.NULL)
     else:
-        pick_tactical(cython.address(picker), position, cython.address(worker.histories), found.move, 0)
+        pick_tactical(cython.address(picker), position, histories, found.move, 0)
     while True:
         move = next_move(cython.address(picker))
         if move == NO_MOVE:
@@ -916,14 +669,14 @@ def search_quiet(
                 if move_flag(move) == EN_PASSANT:
                     gain = EXCHANGE_VALUES[PAWN]
                 if hopeless + gain <= alpha:
-                    best_score = _larger(best_score, hopeless + gain)
+                    best_score = larger(best_score, hopeless + gain)
                     continue
                 # Not hopeless only if the exchange wins something.
                 if hopeless <= alpha and not see_at_least(position, move, 1):
-                    best_score = _larger(best_score, hopeless)
+                    best_score = larger(best_score, hopeless)
                     continue
-        prefetch_bucket(cython.address(shared.table), key_after(position, move))
-        _set_move(worker, frame, move)
+        prefetch_bucket(table, key_after(position, move))
+        set_move(worker, frame, move)
         score = -search_quiet(worker, child, -beta, -alpha)
         if worker.stopped:
             return DRAW
@@ -932,23 +685,12 @@ def search_quiet(
             if score > alpha:
                 best_move = move
                 if is_pv:
-                    _extend_pv(frame, move)
+                    extend_pv(frame, move)
                 if score >= beta:
                     break
                 alpha = score
 
     if in_check and number == 0:
         return mated_in(frame.ply)
-    if tune.use_table:
-        store(
-            cython.address(shared.table),
-            position.key,
-            frame.ply,
-            best_move,
-            best_score,
-            raw,
-            0,
-            LOWER_BOUND if best_score >= beta else UPPER_BOUND,
-            found.was_pv,
-        )
+    remember(worker, frame, best_move, best_score, raw, 0, LOWER_BOUND if best_score >= beta else UPPER_BOUND)
     return best_score
