@@ -406,7 +406,6 @@ def search_node(
                     and frame.static_eval + tune.futility_base + tune.futility_slope * likely_depth <= alpha
                     and not gives_check(position, move)
                 ):
-                    picker.skip_quiets = True
                     continue
                 # History: it has failed too often in this place.
                 if (
