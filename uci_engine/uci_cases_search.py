@@ -224,7 +224,7 @@ def counts_mates(table):
     """Gives mates in moves, from the side to move."""
     with table.start() as client:
         for fen, wanted in ((MATE_IN_ONE, 1), (MATE_IN_TWO, 2), (MATED_IN_ONE, -1)):
-            _, scored = play(client, f"position fen {fen}", "go depth 6")
+            _, scored = play(client, f"position fen {fen}", "go depth 25")
             last = [each for each in scored if each["multipv"] == 1][-1]
             expect((last["kind"], last["score"]) == ("mate", wanted), f"mate {wanted} expected, not '{last['line']}'")
 

@@ -7,11 +7,12 @@ from the last ending to the full board.
 
 import math
 
-# Fitted by `python scripts/fit_wdl.py --games 400 --nodes 3000 --seed 1` in November 2026 with the classical evaluation:
-# 16,200 positions of 400 games from slightly unbalanced openings (190 white wins, 95 draws, 115 black wins), 3,000 nodes
-# per move. Mean logarithm of the likelihood -0.6195. Slow games between strong players are drawn more often than these.
-A_ENDGAME, A_MIDDLEGAME = 136.2, 64.4
-B_ENDGAME, B_MIDDLEGAME = 37.5, 145.6
+# Fitted by `python scripts/fit_wdl.py --games 300 --nodes 3000 --seed 1` in November 2026 with the classical evaluation and
+# its first learned weights: 11,894 positions of 300 games from slightly unbalanced openings (143 white wins, 80 draws, 77
+# black wins), 3,000 nodes per move; mean logarithm of the likelihood -0.5569. Slow games between strong players are drawn
+# more often than these.
+A_ENDGAME, A_MIDDLEGAME = 161.2, 48.1
+B_ENDGAME, B_MIDDLEGAME = 40.6, 113.1
 
 _WEIGHTS = {"n": 1, "b": 1, "r": 2, "q": 4}
 FULL = 24
