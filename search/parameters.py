@@ -75,9 +75,9 @@ TABLE = (
     Parameter("singular_margin", 16, 4, 48, 3, "below the table's score, per ply, in 16ths"),
     Parameter("double_extension_margin", 20, 0, 60, 4, "how far the others must fail for two plies"),
     Parameter("double_extension_limit", 8, 0, 20, 1, "double extensions in one line"),
-    Parameter("reduction_base", 800, 0, 2048, 60, "quiet moves: at depth 1 or move 1"),
+    Parameter("reduction_base", 1250, 0, 2048, 60, "quiet moves: at depth 1 or move 1"),
     Parameter(
-        "reduction_divisor", 2300, 1200, 4000, 100, "quiet moves: product of logarithms divided by this, in 1000ths"
+        "reduction_divisor", 1950, 1200, 4000, 100, "quiet moves: product of logarithms divided by this, in 1000ths"
     ),
     Parameter("capture_reduction_base", 350, 0, 1500, 60, "captures, likewise"),
     Parameter("capture_reduction_divisor", 3700, 1500, 6000, 150, "captures, likewise"),

@@ -44,6 +44,20 @@ _STACK_BYTES = 16 << 20
 _BOUNDS = {0: "exact", 1: "upper", 2: "lower", 3: "exact"}
 
 
+def effective_branching_factor(nodes, depth):
+    """The width b of a uniform tree with as many nodes: b + b² + … + b^depth = nodes (Russell and Norvig's measure)."""
+    if depth < 1 or nodes < depth:
+        return 0.0
+    low, high = 1.0, float(nodes)
+    for _ in range(60):
+        middle = (low + high) / 2
+        if middle > 1 and (middle ** (depth + 1) - middle) / (middle - 1) > nodes:
+            high = middle
+        else:
+            low = middle
+    return (low + high) / 2
+
+
 class Limits(NamedTuple):
     """When a search ends: whichever comes first. None and False mean that this limit is not set.
 
@@ -81,7 +95,11 @@ class Info(NamedTuple):
     table_hits: int
     milliseconds: int
     pv: tuple
-    branching: float
+
+    @property
+    def branching(self) -> float:
+        """The effective branching factor so far."""
+        return effective_branching_factor(self.nodes, self.depth)
 
 
 class Result(NamedTuple):
@@ -485,7 +503,6 @@ class Searcher:
             table_hits=sum(shared.workers[index].table_hits for index in range(shared.threads)),
             milliseconds=int(elapsed // 1000),
             pv=tuple(root.pv[index] for index in range(root.pv_length)),
-            branching=float(nodes + 1) ** (1.0 / depth),
         )
 
     @cython.cfunc
@@ -493,7 +510,7 @@ class Searcher:
         worker: cython.pointer(Worker) = self._vote()
         if worker.root_count == 0:
             is_mated = self._board.is_check()
-            info = Info(0, 0, 1, 0, is_mated, "exact", 0, 0, 0, 0, 0, (), 0.0)
+            info = Info(0, 0, 1, 0, is_mated, "exact", 0, 0, 0, 0, 0, ())
             return Result(0, 0, info)
         info = self._make_info(worker, 0)
         return Result(info.pv[0], info.pv[1] if len(info.pv) > 1 else 0, info)

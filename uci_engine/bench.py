@@ -6,7 +6,7 @@ from importlib import resources
 from board import Board
 from search import Limits, Searcher
 
-DEFAULT_DEPTH = 13
+DEFAULT_DEPTH = 17
 
 
 def positions():
@@ -18,9 +18,6 @@ def positions():
 def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: False):
     """Searches every position from a fresh state. Yields a line per position, the mean effective branching factor, and
     the closing line that testing frameworks read.
-
-    A position's effective branching factor is the width of a uniform tree of the reached depth with as many nodes,
-    taken as the depth-th root of the node count.
     """
     searcher = Searcher(megabytes=megabytes, threads=threads)
     nodes = 0

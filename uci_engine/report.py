@@ -150,4 +150,4 @@ class Reporter(Listener):
 
 def same(info):
     """What may differ between two reports of the same line."""
-    return {name: getattr(info, name) for name in ("nps", "hashfull", "milliseconds", "branching")}
+    return {name: getattr(info, name) for name in ("nps", "hashfull", "milliseconds")}

@@ -16,7 +16,7 @@ from uci_engine.wdl import phase, wdl, wdl_of
 
 
 def line(score, number=1, is_mate=False):
-    return Info(5, 5, number, score, is_mate, "exact", 100, 100, 0, 0, 1, (number,), 2.0)
+    return Info(5, 5, number, score, is_mate, "exact", 100, 100, 0, 0, 1, (number,))
 
 
 def test_the_ladder_rises():
