@@ -48,8 +48,8 @@ TABLE = (
     _switch("draw_noise", "draws score one more or one less than zero; off: zero, as minimax has it"),
     Parameter("aspiration_depth", 4, 1, 10, 1, "first iteration with a window"),
     Parameter("aspiration_window", 12, 4, 60, 3, "half width of the first window"),
-    Parameter("reverse_futility_depth", 9, 2, 14, 1, "deepest node"),
-    Parameter("reverse_futility_margin", 75, 30, 150, 8, "margin per ply"),
+    Parameter("reverse_futility_depth", 8, 2, 14, 1, "deepest node"),
+    Parameter("reverse_futility_margin", 85, 30, 150, 8, "margin per ply"),
     Parameter("razoring_depth", 4, 1, 8, 1, "deepest node"),
     Parameter("razoring_base", 200, 50, 600, 30, "margin at depth 0"),
     Parameter("razoring_slope", 180, 50, 400, 20, "margin per ply, squared"),
@@ -67,7 +67,7 @@ TABLE = (
     Parameter("futility_depth", 9, 3, 14, 1, "deepest node, reduced depth"),
     Parameter("futility_base", 120, 20, 300, 15, "margin at depth 0"),
     Parameter("futility_slope", 95, 30, 200, 10, "margin per ply"),
-    Parameter("see_quiet_slope", 28, 8, 80, 4, "exchange a quiet move may lose, per squared ply"),
+    Parameter("see_quiet_slope", 40, 8, 80, 4, "exchange a quiet move may lose, per squared ply"),
     Parameter("see_capture_slope", 95, 30, 200, 10, "exchange a capture may lose, per ply"),
     Parameter("history_pruning_depth", 5, 2, 9, 1, "deepest node, reduced depth"),
     Parameter("history_pruning_slope", 2500, 500, 8000, 300, "history below minus this, per ply"),
@@ -75,9 +75,9 @@ TABLE = (
     Parameter("singular_margin", 16, 4, 48, 3, "below the table's score, per ply, in 16ths"),
     Parameter("double_extension_margin", 20, 0, 60, 4, "how far the others must fail for two plies"),
     Parameter("double_extension_limit", 8, 0, 20, 1, "double extensions in one line"),
-    Parameter("reduction_base", 1250, 0, 2048, 60, "quiet moves: at depth 1 or move 1"),
+    Parameter("reduction_base", 1350, 0, 2048, 60, "quiet moves: at depth 1 or move 1"),
     Parameter(
-        "reduction_divisor", 1950, 1200, 4000, 100, "quiet moves: product of logarithms divided by this, in 1000ths"
+        "reduction_divisor", 1850, 1200, 4000, 100, "quiet moves: product of logarithms divided by this, in 1000ths"
     ),
     Parameter("capture_reduction_base", 350, 0, 1500, 60, "captures, likewise"),
     Parameter("capture_reduction_divisor", 3700, 1500, 6000, 150, "captures, likewise"),
