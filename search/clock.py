@@ -13,17 +13,18 @@ def budget(remaining, increment, moves_to_go, overhead):
     """The soft and the hard limit in milliseconds for a move, from what the clock shows.
 
     `overhead` is what the GUI and the connection may lose per move; it is never spent. The soft limit is a share of
-    the clock plus most of the increment, the hard limit a few times that, but at most four fifths of what is left.
+    the clock plus most of the increment, the hard limit a few times that, but at most seven tenths of what is left.
+    With next to nothing on the clock the increment is saved up, so that a hiccup of the machine does not lose the game.
     """
     usable = max(1.0, remaining - overhead)
     increment = max(0, increment)
     if moves_to_go > 0:
         # The next moves share the clock; the last one before the time control may use nearly all of it.
-        share = usable / min(moves_to_go, 50) * (0.9 if moves_to_go > 1 else 0.75)
+        share = usable / min(moves_to_go, 50) * (0.9 if moves_to_go > 1 else 0.7)
         soft = share + increment * tune.time_increment / 100
     else:
-        soft = usable * tune.time_share / 10000 + increment * tune.time_increment / 100
-    most = max(1.0, usable * 0.8)
+        soft = min(usable * tune.time_share / 10000 + increment * tune.time_increment / 100, max(1.0, usable / 4))
+    most = max(1.0, usable * 0.7)
     hard = min(most, soft * tune.time_hard / 100)
     return min(soft, most), hard
 
