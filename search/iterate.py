@@ -15,7 +15,6 @@ from cython.cimports.search.platform import load_flag
 from cython.cimports.search.score import INFINITE, MATE, MAX_PLY, NO_SCORE, clamp, is_mate, is_win
 from cython.cimports.search.state import (
     FRAMES_BELOW,
-    REPORT_ITERATION,
     REPORT_LINE,
     Frame,
     RootMove,
@@ -236,6 +235,5 @@ def iterate(worker: cython.pointer(Worker)) -> cython.void:
         worker.last_best = worker.root_moves[0]
         for index in range(lines):
             _report(worker, REPORT_LINE, index)
-        _report(worker, REPORT_ITERATION, depth)
         if worker.index == 0 and _is_done(worker):
             break

@@ -135,8 +135,6 @@ def _report(
     """From compiled code into Python: only what will be heard takes the interpreter lock."""
     if kind == REPORT_CURRENT and now() - worker.shared.clock.started < 3000000:
         return
-    if kind != REPORT_CURRENT and kind != REPORT_LINE:
-        return
     with cython.gil:
         cython.cast(Searcher, context)._on_report(worker, kind, number)
 

@@ -51,7 +51,6 @@ ctypedef void (*Report)(void* context, Worker* worker, int kind, int number) noe
 cdef enum:
     REPORT_LINE  # root move `number` of a MultiPV set has a result
     REPORT_CURRENT  # root move `number` (from 1) is being searched
-    REPORT_ITERATION  # an iteration is complete
 
 cdef struct Limits:
     int depth
