@@ -61,9 +61,10 @@ def effective_branching_factor(nodes, depth):
 class Limits(NamedTuple):
     """When a search ends: whichever comes first. None and False mean that this limit is not set.
 
-    Times are milliseconds; `remaining`, `increment` and `moves_to_go` are the clock of the side to move. `soft_nodes`
-    ends the search after the iteration that crosses it. `moves` restricts the root to these moves, and `ranks`, a dict
-    from root move to number, makes only the moves of the highest rank count (endgame tables set it).
+    Times are milliseconds; `remaining`, `increment` and `moves_to_go` are the clock of the side to move, and `spent` is
+    what passed since it began to run. `soft_nodes` ends the search after the iteration that crosses it. `moves`
+    restricts the root to these moves, and `ranks`, a dict from root move to number, makes only the moves of the highest
+    rank count (endgame tables set it).
     """
 
     depth: int | None = None
@@ -73,6 +74,7 @@ class Limits(NamedTuple):
     remaining: int | None = None
     increment: int = 0
     moves_to_go: int = 0
+    spent: float = 0.0
     mate: int | None = None
     infinite: bool = False
     ponder: bool = False
@@ -270,6 +272,7 @@ class Searcher:
             hard = movetime if hard < 0 else min(hard, movetime)
             soft = hard if soft < 0 else min(soft, hard)
         start_clock(cython.address(self.shared.clock), int(soft * 1000), int(hard * 1000))
+        self.shared.clock.started -= int(limits.spent * 1000)
 
     @cython.cfunc
     @cython.exceptval(check=True)

@@ -1,6 +1,7 @@
 """The one object behind the protocol: it owns the position, the search and the options."""
 
 import random
+import time
 
 from board import STARTING_FEN, Board
 from search import Limits, Searcher
@@ -155,13 +156,13 @@ class Engine:
             return None
         return handicap(self.values["UCI_Elo"])
 
-    def go(self, wishes, finished):
-        """Starts a search; `finished` is called when its bestmove has been written."""
+    def go(self, wishes, finished, arrived=None):
+        """Starts a search; `finished` is called when its bestmove has been written. `arrived` is the moment of the wish."""
         try:
             if self.problem is not None:
                 self.refuse(wishes, f"no search: {self.problem}", finished)
             else:
-                self.start(self.limits(wishes), finished)
+                self.start(self.limits(wishes), finished, arrived)
         except Exception as error:
             # No memory, no thread: whatever it is, the GUI waits for a move.
             moves = self.board.legal_moves()
@@ -169,7 +170,7 @@ class Engine:
             self.write(f"bestmove {self.board.uci(moves[0]) if moves else '(none)'}")
             finished()
 
-    def start(self, limits, finished):
+    def start(self, limits, finished, arrived=None):
         weakness = self.handicap()
         lines = self.values["MultiPV"]
         threads = self.values["Threads"]
@@ -189,6 +190,8 @@ class Engine:
         if self.searcher.threads != threads:
             self.searcher.set_threads(threads)
         self.searcher.multipv = lines
+        if arrived is not None:
+            limits = limits._replace(spent=(time.monotonic() - arrived) * 1000)
         self.searcher.start(self.board, limits, reporter)
 
     def refuse(self, wishes, reason, finished):

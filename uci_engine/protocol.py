@@ -10,6 +10,7 @@ import queue
 import re
 import signal
 import threading
+import time
 
 from uci_engine import __version__
 from uci_engine.streams import Writer, read_lines
@@ -80,6 +81,7 @@ class Session:
         self.is_busy = False  # a search or a count is running
         self.is_stopping = False  # and was told to end
         self.is_over = False
+        self.arrived = time.monotonic()  # when the line in work reached the process
         self.debug = False
         self.shows_flip = False
         self.cancel = None  # ends a count
@@ -119,8 +121,13 @@ class Session:
         if event is FINISHED:
             self.go_on()
         else:
-            self.receive(event)
+            line, self.arrived = event
+            self.receive(line)
         return not self.is_over
+
+    def deliver(self, line):
+        """Puts a line in front of the dispatcher, from any thread. A clock in the GUI runs from this moment."""
+        self.events.put((line, time.monotonic()))
 
     def quit(self):
         """Ends the dialogue, from any thread or signal handler."""
@@ -174,6 +181,7 @@ class Session:
     def go_on(self):
         """The search is over: what was waiting is next, in its order."""
         self.is_busy = self.is_stopping = False
+        self.arrived = time.monotonic()
         self.cancel = None
         waiting, self.waiting = self.waiting, []
         for word, rest in waiting:
@@ -231,7 +239,7 @@ class Session:
         self.is_busy = True
         if self.debug:
             self.say(f"go: {wishes}")
-        self.engine.go(wishes, lambda: self.events.put(FINISHED))
+        self.engine.go(wishes, lambda: self.events.put(FINISHED), self.arrived)
 
     def stop(self, _rest):
         if self.cancel is not None:
@@ -361,7 +369,7 @@ def serve(source, sink):
     session.write = writer = Writer(sink, on_broken=session.quit)
 
     def read():
-        read_lines(source, session.events.put)
+        read_lines(source, session.deliver)
         session.events.put(QUIT)
 
     threading.Thread(target=read, name="reader", daemon=True).start()
@@ -374,7 +382,7 @@ def serve(source, sink):
 def answer_once(line, sink, fen=None):
     """One command from the command line. Ctrl-C asks for the result so far. Returns the exit status."""
     session = Session(None)
-    on_signals({signal.SIGTERM: session.quit, signal.SIGINT: lambda: session.events.put("stop")})
+    on_signals({signal.SIGTERM: session.quit, signal.SIGINT: lambda: session.deliver("stop")})
     session.write = writer = Writer(sink, on_broken=session.quit)
     session.shows_flip = True  # in a dialogue `d` comes next, here nothing does
     if fen is not None:
