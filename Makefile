@@ -36,7 +36,7 @@ $(BUILT): $(READY) $(SOURCES) $(COMMIT)
 	@echo "Building the compiled core ..." >&2
 	@mkdir -p build
 	@$(BIN)/python setup.py --quiet build_ext --inplace --parallel $(JOBS) > build/log 2>&1 || { cat build/log; exit 1; }
-	@test -x $(BIN)/quetzal || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	@test -x $(BIN)/quetzal || QUETZAL_SKIP_CORE=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
 		--no-build-isolation --editable . --config-settings editable_mode=compat >&2
 	@touch $@
 

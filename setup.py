@@ -4,6 +4,7 @@ QUETZAL_PROFILE chooses how:
     release   what is shipped (the default)
     debug     assertions, bounds and overflow checks
     sanitize  debug, with AddressSanitizer and UndefinedBehaviorSanitizer
+QUETZAL_SKIP_CORE=1 compiles nothing: for the Makefile, which installs the command beside a core that it has just built.
 """
 
 import hashlib
@@ -127,10 +128,12 @@ if PROFILE not in GCC_FLAGS:
 
 Options.warning_errors = True
 
-headers = [source for source in core_sources() if source.endswith(".h")]
-setup(
-    cmdclass={"build_ext": BuildCore},
-    ext_modules=cythonize(
+
+def extensions():
+    if os.environ.get("QUETZAL_SKIP_CORE") == "1":
+        return []
+    headers = [source for source in core_sources() if source.endswith(".h")]
+    return cythonize(
         [
             Extension(name, [source], include_dirs=["board", "search"], depends=headers)
             for name, source in compiled_modules()
@@ -138,5 +141,7 @@ setup(
         build_dir=f"build/{PROFILE}/c",
         compiler_directives=DIRECTIVES,
         nthreads=0 if sys.platform in ("win32", "darwin") else os.cpu_count() or 1,
-    ),
-)
+    )
+
+
+setup(cmdclass={"build_ext": BuildCore}, ext_modules=extensions())
