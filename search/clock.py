@@ -12,11 +12,12 @@ UNLIMITED = 1 << 60
 def budget(remaining, increment, moves_to_go, overhead):
     """The soft and the hard limit in milliseconds for a move, from what the clock shows.
 
-    `overhead` is what the GUI and the connection may lose per move; it is never spent. The soft limit is a share of
-    the clock plus most of the increment, the hard limit a few times that, but at most seven tenths of what is left.
-    With next to nothing on the clock the increment is saved up, so that a hiccup of the machine does not lose the game.
+    `overhead` is what the GUI and the connection may lose per move; it is never spent, and neither is a cushion for the
+    hiccups of a busy machine. The soft limit is a share of the clock plus most of the increment, the hard limit a few
+    times that, but at most seven tenths of what is left. With next to nothing on the clock the increment is saved up.
     """
-    usable = max(1.0, remaining - overhead)
+    cushion = min(30.0, remaining / 4)
+    usable = max(1.0, remaining - overhead - cushion)
     increment = max(0, increment)
     if moves_to_go > 0:
         # The next moves share the clock; the last one before the time control may use nearly all of it.

@@ -69,6 +69,7 @@ cdef struct Parameters:
     int capture_reduction_base
     int capture_reduction_divisor
     int reduction_history_divisor
+    int reduction_root
     int reduction_pv
     int reduction_cut_node
     int reduction_not_improving

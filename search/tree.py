@@ -115,6 +115,8 @@ def search_node(
     is_pv: cython.bint = beta - alpha > 1
     is_root: cython.bint = frame.ply == 0
     in_check: cython.bint = position.checkers != 0
+    # Who asks for a mate wants no guesses: a sacrifice looks like a bad move until it mates.
+    may_guess: cython.bint = shared.limits.mate == 0
     excluded: Move = frame.excluded
     score: cython.int
     best_score: cython.int = -INFINITE
@@ -244,7 +246,7 @@ def search_node(
 
     has_pieces: cython.bint = (position.colours[position.turn] & ~(position.kinds[PAWN] | position.kinds[KING])) != 0
 
-    if not is_pv and not in_check and excluded == NO_MOVE:
+    if may_guess and not is_pv and not in_check and excluded == NO_MOVE:
         # Step 7. Razoring. So far below alpha that only captures could help: ask the quiescence search.
         if (
             tune.use_razoring
@@ -312,6 +314,7 @@ def search_node(
     # Step 11. ProbCut. A capture that beats beta by a margin in a shallow search will beat beta in a deep one.
     if (
         tune.use_probcut
+        and may_guess
         and not is_pv
         and not in_check
         and excluded == NO_MOVE
@@ -391,7 +394,7 @@ def search_node(
             reduction = CAPTURE_REDUCTIONS[smaller(depth, 63)][smaller(number, 63)]
 
         # Step 13. Pruning of moves that are unlikely to matter, once something is found that does not lose.
-        if not is_root and has_pieces and not is_loss(best_score):
+        if may_guess and not is_root and has_pieces and not is_loss(best_score):
             likely_depth: cython.int = larger(0, depth - 1 - reduction // 1024)
             if is_quiet:
                 # Late-move pruning: the ordering is good enough to trust it with the tail.
@@ -477,6 +480,9 @@ def search_node(
         score = -INFINITE
         full_search: cython.bint = not is_pv or number > 1
         if tune.use_late_move_reduction and depth >= 3 and number > 1 + is_root:
+            # Less at the root, where a sacrifice comes late and matters most.
+            if is_root:
+                reduction -= tune.reduction_root
             # Less on a principal variation, past or present.
             if frame.on_pv:
                 reduction -= tune.reduction_pv

@@ -52,6 +52,19 @@ def test_a_mate_at_a_leaf_has_its_whole_line():
     assert_mates(board, think(board, mate=8, nodes=1_000_000).info, 8)
 
 
+@pytest.mark.parametrize(
+    ("moves", "fen"),
+    [
+        # A quiet key move, and a queen for a pawn: pruning would not look at either for a long time.
+        (3, "8/8/8/8/1p1N4/1Bk1K3/3N4/b7 w - - 0 1"),
+        (4, "r3r1k1/pp1q1pp1/4b1p1/3p2B1/3Q1R2/8/PPP3PP/4R1K1 w - - 0 1"),
+    ],
+)
+def test_go_mate_does_not_guess(moves, fen):
+    """Distances by Stockfish 15.1 (`go mate N`)."""
+    assert_mates(Board(fen), think(fen, mate=moves, nodes=500_000).info, moves)
+
+
 def read_mates(moves, ending=""):
     """The collection's positions whose solution's first move ends like this: `+` for a check."""
     path = SHARED / "suites" / "mates" / f"mate_in_{moves}.epd"
