@@ -10,6 +10,7 @@ from uci_engine.options import ABOUT, by_name, options
 from uci_engine.report import Reporter
 from uci_engine.streams import DialogueLog
 from uci_engine.strength import handicap
+from uci_engine.wdl import phase
 
 BOUNDS = {"depth", "nodes", "mate", "movetime", "wtime", "btime"}
 MOST_MATE = 1000  # moves; nobody waits for longer mates
@@ -30,8 +31,9 @@ class Engine:
         self.board = Board()
         self.problem = None  # why the position cannot be searched
         self.rng = random.Random()
-        self.refusal = None  # a `go` without a search whose answer has to wait for `stop`
+        self.held_answer = None  # answers a `go` without a search, when that has to wait for `stop`
         self.searcher = Searcher(megabytes=self.values["Hash"], threads=self.values["Threads"])
+        self.opening_or_none = None
 
     # Options
 
@@ -65,6 +67,9 @@ class Engine:
         """How castling is written in the game on the board changes with it."""
         if self.board.ply == 0:
             self.board = Board(self.board.fen(shredder=True), chess960=is_chess960)
+
+    def set_book(self, path):
+        self.opening.open(path)
 
     def set_parameter(self, name, value):
         from search.parameters import set_parameter
@@ -161,7 +166,7 @@ class Engine:
         try:
             if self.problem is not None:
                 self.refuse(wishes, f"no search: {self.problem}", finished)
-            else:
+            elif not self.play_from_book(wishes, finished):
                 self.start(self.limits(wishes), finished, arrived)
         except Exception as error:
             # No memory, no thread: whatever it is, the GUI waits for a move.
@@ -194,27 +199,68 @@ class Engine:
             limits = limits._replace(spent=(time.monotonic() - arrived) * 1000)
         self.searcher.start(self.board, limits, reporter)
 
+    @property
+    def opening(self):
+        """The opening book; most games do without one, so nothing of it is loaded before it is wanted."""
+        if self.opening_or_none is None:
+            from uci_engine.opening import Opening
+            from uci_engine.protocol import one_line
+
+            self.opening_or_none = Opening(lambda text: self.write(f"info string {one_line(text)}"))
+        return self.opening_or_none
+
+    def play_from_book(self, wishes, finished):
+        """Answers a `go` without a search, if OwnBook is on and the book has a move for this game."""
+        values = self.values
+        if not values["OwnBook"] or values["UCI_AnalyseMode"] or values["MultiPV"] > 1:
+            return False
+        from uci_engine.opening import answer_lines, is_playing
+        from uci_engine.protocol import one_line
+
+        if not is_playing(wishes) or self.board.fullmove_number > values["BookDepth"]:
+            return False
+        if values["UCI_Chess960"]:
+            self.opening.say_once("OwnBook: books are for standard chess, with UCI_Chess960 none is used")
+            return False
+        try:
+            found = self.opening.find(self.board, values["BookVariety"], self.rng)
+            if found is None:
+                return False
+            line, reason = found
+            weight = phase(self.board.fen()) if values["UCI_ShowWDL"] else None
+            info, best = answer_lines(self.board, line, self.searcher, weight)
+        except Exception as error:
+            # A book is a help, never a reason not to think.
+            self.opening.say_once(f"no book move: {type(error).__name__}: {error}")
+            return False
+        self.answer(wishes, (f"info string {one_line(reason)}", info, best), finished)
+        return True
+
     def refuse(self, wishes, reason, finished):
-        """Answers a `go` that cannot be searched, but an endless one not before its `stop`."""
+        """Answers a `go` that cannot be searched."""
+        self.answer(wishes, (f"info string {reason}", "bestmove (none)"), finished)
+
+    def answer(self, wishes, lines, finished):
+        """Answers a `go` without a search, but an endless one not before its `stop` or `ponderhit`."""
 
         def answer():
-            self.write(f"info string {reason}")
-            self.write("bestmove (none)")
+            for line in lines:
+                self.write(line)
             finished()
 
         if is_endless(wishes):
-            self.refusal = answer
+            self.held_answer = answer
         else:
             answer()
 
     def stop(self):
-        if self.refusal is not None:
-            answer, self.refusal = self.refusal, None
+        if self.held_answer is not None:
+            answer, self.held_answer = self.held_answer, None
             answer()
         self.searcher.stop()
 
     def ponderhit(self):
-        if self.refusal is not None:
+        if self.held_answer is not None:
             self.stop()
         self.searcher.ponderhit()
 
@@ -224,3 +270,5 @@ class Engine:
     def close(self):
         self.stop()
         self.searcher.close()
+        if self.opening_or_none is not None:
+            self.opening_or_none.close()

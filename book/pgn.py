@@ -1,0 +1,203 @@
+"""PGN collections as streams of games: plain, compressed or from a pipe, however large. Moves are not looked at here."""
+
+import bz2
+import contextlib
+import gzip
+import io
+import lzma
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from typing import NamedTuple
+
+MOST_LINE = 1 << 20  # bytes that are read at once of a line without an end
+MOST_GAME = 1 << 24  # of one game; more is no game
+STANDARD_INPUT = "-"
+
+_TAG = re.compile(rb'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)')
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+
+# What the modules that unpack raise when the data is cut off or damaged.
+DAMAGE = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+
+
+class PgnError(ValueError):
+    """A file cannot be read as PGN. The message names it."""
+
+
+class Game(NamedTuple):
+    """One game's tags and text as they stand in the file, and the line where it begins."""
+
+    tags: dict
+    text: bytes
+    line: int
+    is_too_long: bool = False
+
+    def tag(self, name):
+        return self.tags.get(name, b"").decode("utf-8", "replace")
+
+    @property
+    def result(self):
+        """White's result: 1, 0 or -1; None if the game says nothing about it."""
+        word = self.tags.get(b"Result", b"").strip()
+        if word not in _RESULTS:
+            word = self.text.rsplit(None, 1)[-1] if self.text.strip() else b""
+        return _RESULTS.get(word)
+
+
+_RESULTS = {b"1-0": 1, b"1/2-1/2": 0, b"0-1": -1}
+# A text key for each tag name would be decoded for every game; names are bytes here.
+
+
+class Source:
+    """An open collection. `position` is how many bytes of the file itself have been read, for a progress bar."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = "standard input" if path == STANDARD_INPUT else path
+        self._process = None
+        try:
+            self._raw = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
+        except OSError as error:
+            raise PgnError(f"{path} cannot be opened: {error.strerror or error}") from None
+        try:
+            self._stream = self._unpacked()
+        except BaseException:
+            self.close()
+            raise
+
+    def _unpacked(self):
+        """The contents tell how a file is packed; its name may say anything, and a pipe has none."""
+        try:
+            start = self._raw.peek(8)[:8]
+        except OSError as error:
+            raise PgnError(f"{self.name} cannot be read: {error.strerror or error}") from None
+        kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+        if kind == "gzip":
+            return io.BufferedReader(gzip.GzipFile(fileobj=self._raw), 1 << 18)
+        if kind == "bzip2":
+            return bz2.BZ2File(self._raw)
+        if kind == "xz":
+            return lzma.LZMAFile(self._raw)
+        if kind == "zstd":
+            return self._zstd()
+        return self._raw
+
+    def _zstd(self):
+        """Python's own module (3.14), the `zstandard` package, or the `zstd` program: whichever is there."""
+        with contextlib.suppress(ImportError):
+            from compression import zstd
+
+            return zstd.ZstdFile(self._raw)
+        with contextlib.suppress(ImportError):
+            import zstandard
+
+            reader = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(
+                self._raw, read_across_frames=True
+            )
+            return io.BufferedReader(reader, 1 << 18)
+        program = shutil.which("zstd")
+        if program is None:
+            raise PgnError(f"{self.name} is packed with zstd: install the Python package zstandard or the zstd program")
+        if self.path == STANDARD_INPUT:
+            raise PgnError("standard input is packed with zstd: unpack it with `zstd -dc |` before")
+        self._process = subprocess.Popen(
+            [program, "-dc", "--long=31", "--", self.path],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        return self._process.stdout
+
+    @property
+    def size(self):
+        """Bytes of the file, or None where nobody knows."""
+        try:
+            status = os.fstat(self._raw.fileno())
+        except OSError:
+            return None
+        return status.st_size if os.path.isfile(self.path) else None
+
+    @property
+    def position(self):
+        if self._process is not None:
+            return 0
+        try:
+            return self._raw.tell()
+        except (OSError, ValueError):
+            return 0
+
+    def games(self):
+        """Yields the games. PgnError at the place where packed data is damaged; what came before it is good."""
+        try:
+            yield from split_games(self._stream)
+        except DAMAGE as error:
+            raise PgnError(f"{self.name} is damaged: {error}") from None
+        except OSError as error:
+            raise PgnError(f"{self.name} cannot be read further: {error.strerror or error}") from None
+        except Exception as error:
+            if type(error).__name__ == "ZstdError":
+                raise PgnError(f"{self.name} is damaged: {error}") from None
+            raise
+        if self._process is not None and self._process.wait() != 0:
+            message = self._process.stderr.read().decode("utf-8", "replace").strip()
+            raise PgnError(f"{self.name} is damaged: {message or 'zstd failed'}")
+
+    def close(self):
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process.stdout.close()
+            self._process.stderr.close()
+        if self.path != STANDARD_INPUT:
+            self._raw.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def split_games(stream):
+    """Splits a stream of bytes into games.
+
+    A game begins with a line that is a tag, outside of comments; a comment that is never closed ends with its game,
+    where an empty line and an Event tag follow each other.
+    """
+    tags, parts, size = {}, [], 0
+    number = start = 0
+    in_comment = was_blank = False
+    is_new_line = True
+    while chunk := stream.readline(MOST_LINE):
+        if is_new_line:
+            number += 1
+            if number == 1:
+                chunk = chunk.removeprefix(b"\xef\xbb\xbf")
+        starts_line, is_new_line = is_new_line, chunk.endswith(b"\n")
+        if starts_line and chunk[:1] == b"[" and (not in_comment or (was_blank and chunk.startswith(b"[Event "))):
+            match = _TAG.match(chunk)
+            if match is not None:
+                if parts:
+                    yield Game(tags, b"".join(parts), start, size > MOST_GAME)
+                    tags, parts, size, in_comment = {}, [], 0, False
+                if not tags:
+                    start = number
+                tags[match[1]] = match[2].replace(b'\\"', b'"')
+                was_blank = False
+                continue
+        was_blank = starts_line and not chunk.strip()
+        if was_blank and not parts:
+            continue
+        if not parts and not tags:
+            start = number
+        size += len(chunk)
+        if size <= MOST_GAME:
+            parts.append(chunk)
+        if b"{" in chunk or b"}" in chunk:
+            opened, closed = chunk.rfind(b"{"), chunk.rfind(b"}")
+            in_comment = opened > closed or (in_comment and closed < 0)
+    if parts or tags:
+        yield Game(tags, b"".join(parts), start, size > MOST_GAME)
