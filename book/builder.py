@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from board import Board, FenError
 from book.pgn import PgnError, Source
-from book.polyglot import Entry
+from book.polyglot import BookError, Entry
 from book.tally import Tally
 
 MOST_WEIGHT = 0xFFFF
@@ -133,7 +133,7 @@ def sorted_entries(book):
 
 def merged_entries(books, first_wins=False):
     """The entries of several books. Weights of the same move are summed, or only the first book that knows it counts."""
-    numbered = [((entry, number) for entry in sorted_entries(book)) for number, book in enumerate(books)]
+    numbered = [zip(sorted_entries(book), itertools.repeat(number)) for number, book in enumerate(books)]
     merged = heapq.merge(*numbered, key=lambda pair: (pair[0].key, pair[1]))
     for key, group in itertools.groupby(merged, key=lambda pair: pair[0].key):
         weights, chosen = {}, None
@@ -166,7 +166,7 @@ def replacing(path):
 
 
 def write_book(path, entries):
-    """Writes entries, sorted as they come; returns how many entries and positions there are."""
+    """Writes entries that come sorted; returns how many entries and positions there are. BookError if there are none."""
     count = positions = 0
     last = None
     with replacing(path) as file:
@@ -175,17 +175,36 @@ def write_book(path, entries):
             count += 1
             positions += entry.key != last
             last = entry.key
+        if count == 0:
+            raise BookError(f"no move is left to put into {path}: too few games for the minimum, or nothing but losses")
     return count, positions
 
 
-def build_book(paths, output, settings, report, on_progress=lambda source: None):
+def check_output(path, inputs=()):
+    """A mistake in the output's name is noticed before hours of work, and no input is overwritten."""
+    directory = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(directory):
+        raise BookError(f"there is no directory {directory}")
+    if os.path.isdir(path):
+        raise BookError(f"{path} is a directory")
+    if os.path.exists(path) and any(os.path.exists(each) and os.path.samefile(each, path) for each in inputs):
+        raise BookError(f"{path} is one of the inputs")
+
+
+def build_book(paths, output, settings, report, *, on_start=lambda sources: None, on_progress=lambda source: None):
     """Makes a book from PGN files; returns how many entries and positions it has."""
+    check_output(output, paths)
     tally = Tally(settings.megabytes, os.path.dirname(os.path.abspath(output)))
     with contextlib.ExitStack() as stack:
         stack.callback(tally.close)
         # A misspelt name is noticed before hours of work.
         sources = [stack.enter_context(Source(path)) for path in paths]
+        on_start(sources)
         count_games(sources, settings, tally, report, on_progress)
         if report.games == 0:
-            raise PgnError(f"no games in {', '.join(source.name for source in sources)}")
+            raise PgnError("; ".join(report.damaged) or f"no games in {', '.join(source.name for source in sources)}")
+        if report.used == 0:
+            raise PgnError(
+                f"none of {report.games:,} games can be used: {report.broken:,} broken, the rest filtered out"
+            )
         return write_book(output, entries_from_counts(tally.counts(), settings))

@@ -221,7 +221,7 @@ def _is_decoration(text: cython.pointer(cython.const[u8]), size: cython.Py_ssize
         return True
     for index in range(size):
         letter: u8 = text[index]
-        if letter >= 128 or b"0" <= letter <= b"9" or b"A" <= letter & 0xDF <= b"Z":
+        if letter < 33 or letter > 126 or b"0" <= letter <= b"9" or b"A" <= letter & 0xDF <= b"Z":
             return False
     return True
 

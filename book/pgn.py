@@ -77,7 +77,7 @@ class Source:
             raise PgnError(f"{self.name} cannot be read: {error.strerror or error}") from None
         kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
         if kind == "gzip":
-            return io.BufferedReader(gzip.GzipFile(fileobj=self._raw), 1 << 18)
+            return gzip.GzipFile(fileobj=self._raw)
         if kind == "bzip2":
             return bz2.BZ2File(self._raw)
         if kind == "xz":
@@ -104,10 +104,10 @@ class Source:
             raise PgnError(f"{self.name} is packed with zstd: install the Python package zstandard or the zstd program")
         if self.path == STANDARD_INPUT:
             raise PgnError("standard input is packed with zstd: unpack it with `zstd -dc |` before")
+        # The program goes on with our descriptor, so that its place in the file can be asked for.
+        os.lseek(self._raw.fileno(), 0, os.SEEK_SET)
         self._process = subprocess.Popen(
-            [program, "-dc", "--long=31", "--", self.path],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            [program, "-dc", "--long=31"], stdin=self._raw, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         return self._process.stdout
 
@@ -122,10 +122,8 @@ class Source:
 
     @property
     def position(self):
-        if self._process is not None:
-            return 0
         try:
-            return self._raw.tell()
+            return self._raw.tell() if self._process is None else os.lseek(self._raw.fileno(), 0, os.SEEK_CUR)
         except (OSError, ValueError):
             return 0
 
@@ -191,6 +189,8 @@ def split_games(stream):
         was_blank = starts_line and not chunk.strip()
         if was_blank and not parts:
             continue
+        if starts_line and not in_comment and (chunk[:1] == b"%" or (chunk[:1] == b";" and not parts)):
+            continue  # not PGN, or a remark between two games
         if not parts and not tags:
             start = number
         size += len(chunk)

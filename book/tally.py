@@ -110,6 +110,7 @@ class Tally:
                 count = self._slot(self.slots, self.room, ply.key, ply.code)
             count.key = ply.key
             count.code = ply.code
+            count.wins = count.draws = count.losses = 0  # of a move that was written out
             self.used += 1
         which: cython.pointer(u32) = cython.address(count.draws)
         if result > 0:

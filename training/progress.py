@@ -60,9 +60,14 @@ class Progress:
             parts.append(f"{self.left()} left")
         return " ".join([*parts, note]).rstrip()
 
-    def finish(self, message):
-        """Replaces the line by what is worth keeping."""
+    def clear(self):
+        """Takes the line away."""
         if self.stream.isatty():
             self.stream.write("\r" + " " * 79 + "\r")
+            self.stream.flush()
+
+    def finish(self, message):
+        """Replaces the line by what is worth keeping."""
+        self.clear()
         self.stream.write(message + "\n")
         self.stream.flush()

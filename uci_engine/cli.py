@@ -5,6 +5,7 @@ import sys
 
 from training.commands import add_training_commands
 from uci_engine.arguments import positive
+from uci_engine.book_arguments import add_book_commands
 from uci_engine.build import describe
 
 # UCI commands that are useful from a shell, too.
@@ -41,6 +42,7 @@ def build_parser():
     bench.add_argument("--threads", type=positive, default=1, metavar="N", help="search threads (default: 1)")
     bench.add_argument("--hash", type=positive, default=16, metavar="MB", help="table size (default: 16)")
 
+    add_book_commands(commands)
     add_training_commands(commands)
 
     check = commands.add_parser("uci-check", help="test any UCI engine against the protocol and what GUIs expect of it")
@@ -95,7 +97,7 @@ def run(arguments):
 
             return run_check(options)
         else:
-            options.run(options)
+            return options.run(options) or 0
     except BrokenPipeError:
         raise  # nobody reads any more: the caller ends quietly
     except (ValueError, OSError) as error:
