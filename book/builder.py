@@ -114,13 +114,13 @@ def entries_of(key, weighted):
     return [Entry(key, code, weight) for (code, _), weight in zip(weighted, weights, strict=True)]
 
 
-def entries_from_counts(counts, settings):
-    """Entries from (key, code, wins, draws, losses), sorted. Moves that have only lost are left out, like rare ones."""
-    for key, group in itertools.groupby(counts, key=lambda count: count[0]):
+def entries_from(tally, settings):
+    """The entries for everything that was counted. Moves that have only lost are left out, like rare ones."""
+    for key, group in itertools.groupby(tally.counts(settings.min_games), key=lambda count: count[0]):
         weighted = []
         for _, code, wins, draws, losses in group:
             weight = wins * settings.win + draws * settings.draw + losses * settings.loss
-            if wins + draws + losses >= settings.min_games and weight > 0:
+            if weight > 0:
                 weighted.append((code, weight))
         yield from entries_of(key, weighted)
 
@@ -207,4 +207,4 @@ def build_book(paths, output, settings, report, *, on_start=lambda sources: None
             raise PgnError(
                 f"none of {report.games:,} games can be used: {report.broken:,} broken, the rest filtered out"
             )
-        return write_book(output, entries_from_counts(tally.counts(), settings))
+        return write_book(output, entries_from(tally, settings))

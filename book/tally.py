@@ -192,18 +192,21 @@ class Tally:
         for index in range(0, count, BLOCK):
             yield from RECORD.iter_unpack(self._block(index, min(BLOCK, count - index)))
 
-    def counts(self):
-        """Yields (key, code, wins, draws, losses), sorted by key and code. The tally is used up by that."""
+    def counts(self, least: int = 1):
+        """Yields (key, code, wins, draws, losses) of all moves that were played `least` times, sorted by key and code.
+
+        The tally is used up by that.
+        """
         sources = [self._stored(*run) for run in self.runs] + [self._in_memory()]
         total = None
         for key, code, _, wins, draws, losses in heapq.merge(*sources) if self.runs else sources[0]:
             if total is not None and total[0] == key and total[1] == code:
                 total = (key, code, total[2] + wins, total[3] + draws, total[4] + losses)
                 continue
-            if total is not None:
+            if total is not None and total[2] + total[3] + total[4] >= least:
                 yield total
             total = (key, code, wins, draws, losses)
-        if total is not None:
+        if total is not None and total[2] + total[3] + total[4] >= least:
             yield total
 
     def close(self):

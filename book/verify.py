@@ -15,7 +15,7 @@ class Verdict(NamedTuple):
 
     entries: int
     positions: int
-    reached: int  # positions that moves of the book lead to, from the start
+    reached: int  # positions that are reached from the start
     faults: list
     notes: list
 
@@ -40,7 +40,8 @@ class KeySet:
 def reachable(book, keys):
     """Yields a board for every position of the book that is reached from the start, once.
 
-    A book may hold the moves of one side only. So where it ends after one of its moves, every answer is tried.
+    A book may hold the moves of one side only, and answers to moves that it would not play itself. So all moves are
+    tried in its positions, and where it ends after one of its own, all answers.
     """
     waiting = [Board().fen()]
     while waiting:
@@ -54,13 +55,11 @@ def reachable(book, keys):
             continue
         keys.reached[index] = 1
         yield board
-        for move in [each.move for each in book.moves(board)]:
-            board.push(move)
-            index = keys.place(board.polyglot_key)
-            if index is None:
+        waiting += answers_in_book(board, keys)
+        for each in book.moves(board):
+            board.push(each.move)
+            if keys.place(board.polyglot_key) is None:
                 waiting += answers_in_book(board, keys)
-            elif not keys.reached[index]:
-                waiting.append(board.fen())
             board.pop()
 
 
@@ -119,6 +118,6 @@ def verify(book, on_progress=lambda positions: None):
     lost = len(different) - reached
     if lost:
         notes.append(
-            f"{plural(lost, 'position')} that no moves of the book lead to from the start: legality not looked at"
+            f"{plural(lost, 'position')} that the book does not lead to from the start: legality not looked at"
         )
     return Verdict(len(book), len(different), reached, faults, notes)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from board import Board
-from book.builder import Report, Settings, count_games, entries_from_counts, write_book
+from book.builder import Report, Settings, count_games, entries_from, write_book
 from book.pgn import Source
 from book.tally import Tally
 from search import Limits, Listener, Searcher
@@ -155,7 +155,7 @@ def build(output=BOOK, games=GAMES):
 
     with Source(str(games)) as source:
         count_games([source], SETTINGS, tally, Report(on_broken))
-    return write_book(output, entries_from_counts(tally.counts(), SETTINGS))
+    return write_book(output, entries_from(tally, SETTINGS))
 
 
 def main():

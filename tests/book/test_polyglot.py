@@ -1,7 +1,9 @@
 """Reading Polyglot books: against python-chess, and books as they should not be."""
 
 import random
+import re
 import struct
+import sys
 
 import books
 import chess
@@ -9,7 +11,10 @@ import chess.polyglot
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import scaled
+from support import ROOT, scaled
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import make_book
 
 from board import STARTING_FEN, Board
 from book.polyglot import Book, BookError, BookMove, choose, code_text, default_book, encode_move, shares
@@ -21,67 +26,59 @@ def texts(book, board):
     return {board.uci(each.move): each.weight for each in book.moves(board)}
 
 
-def oracle(path, board):
+def oracle(reader, board):
     """The same from python-chess: legal entries, weights of duplicates summed."""
     weights = {}
-    with chess.polyglot.open_reader(path) as reader:
-        for entry in reader.find_all(board, minimum_weight=0):
-            weights[entry.move.uci()] = weights.get(entry.move.uci(), 0) + entry.weight
+    for entry in reader.find_all(board, minimum_weight=0):
+        weights[entry.move.uci()] = weights.get(entry.move.uci(), 0) + entry.weight
     return weights
 
 
 def test_the_default_book_is_read_as_python_chess_reads_it():
-    """Every position of the book that its own moves reach from the start."""
-    probes = 0
-    with default_book() as book:
-        seen, waiting = set(), [()]
-        while waiting:
-            line = waiting.pop()
+    """All of it: every position of the book comes from a line of the repertoire or from a game, and these are replayed."""
+    lines = [line.moves for line in make_book.read_repertoire()]
+    with open(make_book.GAMES, encoding="utf-8") as file:
+        text = file.read()
+    lines += [re.sub(r"\d+\. ", "", line).split()[:-1] for line in text.splitlines() if line.startswith("1. ")]
+    seen = set()
+    with default_book() as book, chess.polyglot.open_reader(book.path) as reader:
+        for line in lines:
             ours, theirs = Board(), chess.Board()
             for text in line:
-                ours.push_uci(text)
-                theirs.push_uci(text)
-            if ours.polyglot_key in seen:
-                continue
-            seen.add(ours.polyglot_key)
-            assert ours.polyglot_key == chess.polyglot.zobrist_hash(theirs)
-            found = texts(book, ours)
-            if found:
-                probes += 1
-                assert found == oracle(book.path, theirs), line
-            waiting += [(*line, text) for text in found]
-        assert probes == len({entry.key for entry in book})
+                if ours.polyglot_key not in seen:
+                    seen.add(ours.polyglot_key)
+                    assert ours.polyglot_key == chess.polyglot.zobrist_hash(theirs)
+                    found = texts(book, ours)
+                    assert found == oracle(reader, theirs), line
+                    assert len(found) == len(book.entries(ours.polyglot_key))  # no entry is illegal
+                ours.push_san(text)
+                theirs.push_san(text)
+        assert seen >= {entry.key for entry in book}
 
 
 def test_random_books_are_read_as_python_chess_reads_them(tmp_path):
     """Positions and moves of random games, entries in the wrong place among them, weights of 0 too."""
     rng = random.Random(6)
     kinds = set()
-    for number in range(scaled(30)):
-        entries, boards = [], []
-        for _ in range(10):
-            game = books.random_game(rng, 60)
-            board = chess.Board()
-            for move in game.move_stack:
-                boards.append(board.copy())
-                kinds |= {"castling"} if board.is_castling(move) else set()
-                kinds |= {"promotion"} if move.promotion else set()
-                kinds |= {"en passant"} if board.is_en_passant(move) else set()
-                kinds |= (
-                    {"double step"} if board.has_pseudo_legal_en_passant() != board.has_legal_en_passant() else set()
-                )
-                text = board.uci(move, chess960=True)  # king takes rook
-                entries.append(books.entry(board.fen(en_passant="fen"), text, rng.randrange(5)))
-                entries.append(
-                    books.entry(board.fen(en_passant="fen"), rng.choice(("e2e4", "e1g1", "a7a8q", "h8h1")), 3)
-                )
-                board.push(move)
-        path = books.write(tmp_path / f"{number}.bin", *entries)
-        with Book(path) as book:
-            assert book.warnings == []
-            for board in boards:
-                assert texts(book, Board(board.fen(en_passant="fen"))) == oracle(path, board), board.fen()
-    if scaled(30) == 30:
+    entries, boards = [], []
+    for _ in range(scaled(40)):
+        board = chess.Board()
+        for move in books.random_game(rng, 60).move_stack:
+            boards.append(board.copy(stack=False))
+            kinds |= {"castling"} if board.is_castling(move) else set()
+            kinds |= {"promotion"} if move.promotion else set()
+            kinds |= {"en passant"} if board.is_en_passant(move) else set()
+            text = board.uci(move, chess960=True)  # king takes rook
+            fen = board.fen(en_passant="fen")
+            entries.append(books.entry(fen, text, rng.randrange(5)))
+            entries.append(books.entry(fen, rng.choice(("e2e4", "e1g1", "a7a8q", "h8h1")), 3))
+            board.push(move)
+    path = books.write(tmp_path / "random.bin", *entries)
+    with Book(path) as book, chess.polyglot.open_reader(path) as reader:
+        assert book.warnings == []
+        for board in boards:
+            assert texts(book, Board(board.fen(en_passant="fen"))) == oracle(reader, board), board.fen()
+    if scaled(40) == 40:
         assert kinds >= {"castling", "promotion", "en passant"}
 
 
