@@ -1,1 +1,1 @@
-"""Can I look it up instead? Polyglot books for the opening, Syzygy tables for the ending."""
+"""Can it be looked up instead? Polyglot books for the opening, Syzygy tables for the ending."""
