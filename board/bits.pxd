@@ -11,6 +11,8 @@ cdef extern from "intrinsics.h" nogil:
     void prefetch "qz_prefetch"(const void* address)
     unsigned int magic_index "qz_magic_index"(u64 occupied, u64 magic, unsigned int shift)
     u64 multiply_high "qz_multiply_high"(u64 a, u64 b)
+    void* find_shared "qz_find_shared"(void** place)
+    void share "qz_share"(void** place, void* value)
 
 cdef extern from "intrinsics.h" nogil:  # macros: a C enum is too narrow for them where MSVC compiles
     const u64 RANK_1 "QZ_RANK_1"

@@ -26,6 +26,24 @@
 #define QZ_LIGHT_SQUARES UINT64_C(0x55aa55aa55aa55aa)
 #define QZ_ALL_SQUARES UINT64_C(0xffffffffffffffff)
 
+/* A pointer that one thread fills in and others may find at any time, with everything it points to. */
+#if defined(__GNUC__) || defined(__clang__)
+QZ_INLINE void *qz_find_shared(void *const *place) { return __atomic_load_n(place, __ATOMIC_ACQUIRE); }
+QZ_INLINE void qz_share(void **place, void *value) { __atomic_store_n(place, value, __ATOMIC_RELEASE); }
+#else
+QZ_INLINE void *qz_find_shared(void *const *place)
+{
+    void *value = *(void *const volatile *)place;
+    _ReadWriteBarrier();
+    return value;
+}
+QZ_INLINE void qz_share(void **place, void *value)
+{
+    _ReadWriteBarrier();
+    *(void *volatile *)place = value;
+}
+#endif
+
 #if defined(__GNUC__) || defined(__clang__)
 
 /* Both scans want a word that is not zero. */
