@@ -144,7 +144,7 @@ def _look_up(
             return value - 2
     elif value != DAMAGED:
         # Lists for wins, losses, cursed wins and blessed losses, in this order.
-        listed: cython.int = (0 if wdl == 2 else 1 if wdl == -2 else 2 if wdl == 1 else 3)
+        listed: cython.int = 0 if wdl == 2 else 1 if wdl == -2 else 2 if wdl == 1 else 3
         if pairs.flags & MAPPED:
             if value >= pairs.map_counts[listed]:
                 value = DAMAGED

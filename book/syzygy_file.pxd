@@ -39,7 +39,8 @@ cdef struct Pairs:
     int block_bits  # a block's size in bytes, as a power of two
     int shortest  # code, in bits
     int longest
-    Bytes lowest  # u16 for each length of code: its first symbol
+    int lowest[LONGEST_CODE + 1]  # the first symbol of each length of code
+    u8 likely[256]  # the shortest code that begins with these eight bits
     int symbols
     Bytes tree  # three bytes for each symbol: its two halves, or a value
     u16* symbol_lengths  # positions that a symbol stands for, less one

@@ -69,10 +69,10 @@ def decode(pairs: cython.pointer(cython.const[Pairs]), index: u64) -> cython.int
     symbol: u64
     place += 8
     while True:
-        length = pairs.shortest
+        length = pairs.likely[word >> 56]
         while word < pairs.base[length]:
             length += 1
-        symbol = read16(pairs.lowest + 2 * (length - pairs.shortest)) + ((word - pairs.base[length]) >> (64 - length))
+        symbol = pairs.lowest[length] + ((word - pairs.base[length]) >> (64 - length))
         if symbol >= cython.cast(u64, pairs.symbols):
             return DAMAGED
         if offset <= pairs.symbol_lengths[symbol]:
@@ -147,7 +147,11 @@ class MappedTable:
     def _take(self, cursor: cython.pointer(u64), size: u64) -> Bytes:
         """The next `size` bytes, if they are there; the checksum at the end is not."""
         begin: u64 = cursor[0]
-        if size > self.length or begin > self.length - CHECKSUM_BYTES - size or begin + size + CHECKSUM_BYTES > self.length:
+        if (
+            size > self.length
+            or begin > self.length - CHECKSUM_BYTES - size
+            or begin + size + CHECKSUM_BYTES > self.length
+        ):
             raise TableError("it is shorter than its header says")
         cursor[0] = begin + size
         return self.start + begin
@@ -243,13 +247,20 @@ class MappedTable:
             raise TableError("its codes have impossible lengths")
         span: u64 = cython.cast(u64, 1) << pairs.span_bits
         pairs.index_count = (pairs.layout.size + span - 1) >> pairs.span_bits
-        pairs.lowest = self._take(cursor, 2 * (pairs.longest - pairs.shortest + 1))
+        lowest = self._take(cursor, 2 * (pairs.longest - pairs.shortest + 1))
+        for length in range(pairs.shortest, pairs.longest + 1):
+            pairs.lowest[length] = read16(lowest + 2 * (length - pairs.shortest))
         pairs.base[pairs.longest] = 0
         for length in range(pairs.longest - 1, pairs.shortest - 1, -1):
-            here = pairs.lowest + 2 * (length - pairs.shortest)
-            pairs.base[length] = (pairs.base[length + 1] + read16(here) - read16(here + 2)) // 2
+            pairs.base[length] = (pairs.base[length + 1] + pairs.lowest[length] - pairs.lowest[length + 1]) // 2
         for length in range(pairs.shortest, pairs.longest + 1):
             pairs.base[length] <<= 64 - length
+        prefix: cython.int
+        for prefix in range(256):
+            length = pairs.shortest
+            while (cython.cast(u64, prefix + 1) << 56) - 1 < pairs.base[length]:
+                length += 1
+            pairs.likely[prefix] = length
         pairs.symbols = read16(self._take(cursor, 2))
         if not 1 <= pairs.symbols <= MOST_SYMBOLS:
             raise TableError("it has an impossible number of symbols")
@@ -323,7 +334,9 @@ class MappedTable:
     def places(self) -> int:
         """Positions of all sub-tables together."""
         return sum(
-            self.table.pairs[file][side].layout.size for file in range(self.table.files) for side in range(self.table.sides)
+            self.table.pairs[file][side].layout.size
+            for file in range(self.table.files)
+            for side in range(self.table.sides)
         )
 
     def check(self):
@@ -381,12 +394,10 @@ def _block_holds(pairs: cython.pointer(cython.const[Pairs]), block: u64, count: 
             if (at >> 3) + index < (bits >> 3):
                 word |= place[(at >> 3) + index]
         word <<= 24 + (at & 7)
-        length: cython.int = pairs.shortest
+        length: cython.int = pairs.likely[word >> 56]
         while word < pairs.base[length]:
             length += 1
-        symbol: u64 = read16(pairs.lowest + 2 * (length - pairs.shortest)) + (
-            (word - pairs.base[length]) >> (64 - length)
-        )
+        symbol: u64 = pairs.lowest[length] + ((word - pairs.base[length]) >> (64 - length))
         if symbol >= cython.cast(u64, pairs.symbols):
             return False
         count -= pairs.symbol_lengths[symbol] + 1

@@ -12,13 +12,14 @@ from typing import NamedTuple
 import cython
 from cython.cimports.board.api import Board
 from cython.cimports.board.types import MAX_MOVES, Move, i64, u64
+from cython.cimports.book.syzygy import Tables, probe_wdl
 from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.search.clock import start_clock
 from cython.cimports.search.history import forget
 from cython.cimports.search.iterate import iterate, set_root
 from cython.cimports.search.platform import load_flag, now, store_flag
-from cython.cimports.search.score import INFINITE, MATE, MATE_IN_SIGHT, MAX_PLY
+from cython.cimports.search.score import DRAW, INFINITE, MATE, MATE_IN_SIGHT, MAX_PLY, TABLE_WIN
 from cython.cimports.search.state import (
     GAME_KEYS,
     REPORT_CURRENT,
@@ -64,7 +65,9 @@ class Limits(NamedTuple):
     Times are milliseconds; `remaining`, `increment` and `moves_to_go` are the clock of the side to move, and `spent` is
     what passed since it began to run. `soft_nodes` ends the search after the iteration that crosses it. `moves`
     restricts the root to these moves, and `ranks`, a dict from root move to number, makes only the moves of the highest
-    rank count (endgame tables set it).
+    rank count (endgame tables set it). `results`, from root move to -2 … 2, are what tables say of the moves: shown as
+    the score, unless a mate is found. `probe` is False when the tables have said all at the root, so that the tree need
+    not ask them again.
     """
 
     depth: int | None = None
@@ -80,6 +83,8 @@ class Limits(NamedTuple):
     ponder: bool = False
     moves: tuple | None = None
     ranks: dict | None = None
+    results: dict | None = None
+    probe: bool = True
 
 
 class Info(NamedTuple):
@@ -230,6 +235,21 @@ class Searcher:
         while self.shared.threads < count:
             self._add_worker()
 
+    def set_tables(self, tables, *, men: int = 7, depth: int = 1, rule50: bool = True):
+        """Endgame tables (a `book.syzygy.Tables`, or None) for positions of up to `men` pieces and, where they have that
+        many, at least `depth` plies of search to go.
+        """
+        self.wait()
+        self._tables = tables
+        self.shared.probe_context = cython.NULL
+        self.shared.probe_men = 0
+        if tables is not None:
+            known: Tables = tables
+            self.shared.probe_context = known.collection
+            self.shared.probe_men = min(men, known.largest)
+        self.shared.probe_depth = depth
+        self.shared.probe_rule50 = rule50
+
     def clear(self):
         """Forgets everything that was learned: table, histories, caches. For a new game."""
         self.wait()
@@ -298,6 +318,10 @@ class Searcher:
         store_flag(cython.address(shared.stop), 0)
         store_flag(cython.address(shared.pondering), limits.ponder)
         shared.table.generation = (shared.table.generation + 1) % GENERATIONS
+        shared.probe_wdl = cython.NULL
+        if self._tables is not None and limits.probe:
+            shared.probe_wdl = probe_wdl
+        self._table_results = limits.results
         shared.report = cython.NULL
         if self._listener is not None:
             shared.report = _report
@@ -309,8 +333,12 @@ class Searcher:
             if limits.ranks:
                 for number in range(len(moves)):
                     worker.root_moves[number].table_rank = limits.ranks.get(moves[number], 0)
+        choices: cython.int = len(moves)
+        if limits.ranks and moves:
+            shared.workers[0].table_hits = len(limits.ranks)
+            choices = sum(limits.ranks.get(move, 0) == limits.ranks.get(moves[0], 0) for move in moves)
         self._board = board
-        self._set_clock(limits, len(moves))
+        self._set_clock(limits, choices)
         self._began = shared.clock.started  # a ponderhit starts the clock again, but not the search
 
     def think(self, board, limits, listener=None) -> Result:
@@ -478,6 +506,17 @@ class Searcher:
         return best
 
     @cython.cfunc
+    @cython.exceptval(-32003, check=True)
+    def _table_score(self, move: cython.int, score: cython.int) -> cython.int:
+        """What the tables say of a root move, or else the search's score."""
+        result = self._table_results.get(move) if self._table_results is not None else None
+        if result is None:
+            return score
+        if result in (-2, 2):
+            return TABLE_WIN - 1 if result > 0 else 1 - TABLE_WIN
+        return DRAW + result
+
+    @cython.cfunc
     def _make_info(self, worker: cython.pointer(Worker), line: cython.int) -> object:
         shared: cython.pointer(Shared) = self.shared
         root: cython.pointer(RootMove) = cython.address(worker.root_moves[line])
@@ -489,6 +528,8 @@ class Searcher:
         if score == -INFINITE:
             score = 0  # stopped before the first move had a score
             is_mate = False
+        if not is_mate:
+            score = self._table_score(root.move, score)
         if is_mate:
             score = (MATE - score + 1) // 2 if score > 0 else -((MATE + score) // 2)
         return Info(

@@ -1,6 +1,7 @@
 """What a search thread knows: its line of positions, its histories, its root moves; and what all threads share."""
 from board.position cimport Position
 from board.types cimport Move, i16, i64, u64
+from book.syzygy cimport UNKNOWN
 from eval.pawns cimport PawnCache
 from search.clock cimport Clock
 from search.history cimport Histories
@@ -43,7 +44,7 @@ cdef struct RootMove:
 ctypedef int (*WdlProbe)(void* context, const Position* position) noexcept nogil
 
 cdef enum:
-    PROBE_FAILED = 100
+    PROBE_FAILED = UNKNOWN
 
 # Called by the first thread: `kind` is one of the REPORT_ values.
 ctypedef void (*Report)(void* context, Worker* worker, int kind, int number) noexcept nogil

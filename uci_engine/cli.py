@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from book.table_commands import add_table_commands
 from training.commands import add_training_commands
 from uci_engine.arguments import positive
 from uci_engine.book_arguments import add_book_commands
@@ -44,6 +45,7 @@ def build_parser():
 
     add_book_commands(commands)
     add_training_commands(commands)
+    add_table_commands(commands)
 
     check = commands.add_parser("uci-check", help="test any UCI engine against the protocol and what GUIs expect of it")
     check.add_argument(

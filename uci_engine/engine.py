@@ -34,6 +34,7 @@ class Engine:
         self.held_answer = None  # answers a `go` without a search, when that has to wait for `stop`
         self.searcher = Searcher(megabytes=self.values["Hash"], threads=self.values["Threads"])
         self.opening_or_none = None
+        self.endgame = None  # tables are looked for when they are first wanted
 
     # Options
 
@@ -70,6 +71,12 @@ class Engine:
 
     def set_book(self, path):
         self.opening.open(path)
+
+    def set_tables(self, path):
+        from uci_engine.endgame import Endgame
+        from uci_engine.protocol import one_line
+
+        self.endgame = Endgame(path, lambda text: self.write(f"info string {one_line(text)}"))
 
     def set_parameter(self, name, value):
         from search.parameters import set_parameter
@@ -195,6 +202,10 @@ class Engine:
         if self.searcher.threads != threads:
             self.searcher.set_threads(threads)
         self.searcher.multipv = lines
+        if weakness is None:
+            limits = self.with_tables(limits)
+        else:
+            self.searcher.set_tables(None)  # a beginner does not know them
         if arrived is not None:
             limits = limits._replace(spent=(time.monotonic() - arrived) * 1000)
         self.searcher.start(self.board, limits, reporter)
@@ -235,6 +246,13 @@ class Engine:
             return False
         self.answer(wishes, (f"info string {one_line(reason)}", info, best), finished)
         return True
+
+    def with_tables(self, limits):
+        """The limits with what endgame tables say of the root; the search may ask them, too."""
+        if self.endgame is None:
+            self.set_tables(self.values["SyzygyPath"])
+        self.endgame.equip(self.searcher, self.values)
+        return self.endgame.rank(self.board, limits, self.values)
 
     def refuse(self, wishes, reason, finished):
         """Answers a `go` that cannot be searched."""

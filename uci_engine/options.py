@@ -70,6 +70,16 @@ OPTIONS = (
     Option("UCI_AnalyseMode", "check", False, "The GUI analyses: the strength is not limited"),
     Option("UCI_Opponent", "string", "", "Title, rating, kind and name of the opponent; only kept"),
     Option("UCI_EngineAbout", "string", ABOUT, "What Quetzal is; cannot be changed", apply="keep_about"),
+    Option(
+        "SyzygyPath",
+        "string",
+        "",
+        "Directories of endgame tables, separated as in PATH; empty: those of the package",
+        apply="set_tables",
+    ),
+    Option("SyzygyProbeDepth", "spin", 1, "Plies of search left from which the largest tables are asked", 1, 100),
+    Option("SyzygyProbeLimit", "spin", 7, "Most pieces on the board when tables are asked; 0: never", 0, 7),
+    Option("Syzygy50MoveRule", "check", True, "Wins that the fifty-move rule spoils count as draws"),
 )
 
 

@@ -1,0 +1,43 @@
+"""Endgame tables for the engine: where they are, what they say at the root, and what was wrong with them."""
+
+from book.root_ranks import rank_moves
+from book.syzygy import Tables
+from book.table_paths import shipped_directories, split_path
+
+
+class Endgame:
+    """The tables in use. `say` takes a line of text for the GUI."""
+
+    def __init__(self, path, say):
+        self.say = say
+        directories = split_path(path)
+        self.tables = Tables(directories or shipped_directories(), on_problem=say)
+        wdl, dtz = self.tables.counts
+        if wdl or dtz or directories:
+            source = "SyzygyPath" if directories else "the package"
+            reach = f", up to {self.tables.largest} men" if wdl else ""
+            say(f"endgame tables from {source}: {wdl} WDL and {dtz} DTZ{reach}")
+
+    def equip(self, searcher, values):
+        """Lets the next search ask the tables."""
+        usable = self.tables if self.tables.largest and values["SyzygyProbeLimit"] else None
+        searcher.set_tables(
+            usable,
+            men=values["SyzygyProbeLimit"],
+            depth=values["SyzygyProbeDepth"],
+            rule50=values["Syzygy50MoveRule"],
+        )
+
+    def rank(self, board, limits, values):
+        """The limits with the root moves ranked, if the position is in the tables.
+
+        Inside the tree they are then asked only where that helps: to make progress in a win of unknown distance.
+        """
+        count = sum(letter.isalpha() for letter in board.fen().split()[0])
+        if count > min(self.tables.largest, values["SyzygyProbeLimit"]):
+            return limits
+        ranking = rank_moves(self.tables, board, values["Syzygy50MoveRule"])
+        if ranking is None:
+            return limits
+        is_said = ranking.by_distance or ranking.best_result <= 0
+        return limits._replace(ranks=ranking.ranks, results=ranking.results, probe=not is_said)
