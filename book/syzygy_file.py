@@ -111,7 +111,8 @@ class MappedTable:
             for side in range(2):
                 self.table.pairs[file][side].symbol_lengths = cython.NULL
 
-    def __init__(self, path):
+    def __init__(self, path, contents=None):
+        """Maps the file, or takes its bytes from `contents`."""
         self.path = path
         name, suffix = os.path.splitext(os.path.basename(path))
         if suffix not in MAGIC:
@@ -121,17 +122,21 @@ class MappedTable:
             set_ending(cython.address(self.table.ending), name)
         except ValueError as error:
             raise TableError(str(error)) from None
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size % 64 != CHECKSUM_BYTES or size < 64:
-                raise TableError(f"{size} bytes are not the length of a table: it was cut off")
-            self.mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        PyObject_GetBuffer(self.mapping, cython.address(self.buffer), PyBUF_SIMPLE)
+        if contents is None:
+            with open(path, "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size == 0:
+                    raise TableError("it is empty")
+                contents = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.mapping = contents
+        PyObject_GetBuffer(contents, cython.address(self.buffer), PyBUF_SIMPLE)
         self.has_buffer = True
         self.start = cython.cast(Bytes, self.buffer.buf)
         self.length = self.buffer.len
-        if self.mapping[:4] != MAGIC[suffix]:
+        if contents[:4] != MAGIC[suffix]:
             raise TableError("it does not begin as a table does")
+        if self.length % 64 != CHECKSUM_BYTES or self.length < 64:
+            raise TableError(f"{self.length} bytes are not the length of a table: it was cut off")
         cursor: u64 = 4
         self._read_header(cython.address(cursor))
 
@@ -331,13 +336,20 @@ class MappedTable:
     # Looking through it
 
     @property
-    def places(self) -> int:
-        """Positions of all sub-tables together."""
-        return sum(
-            self.table.pairs[file][side].layout.size
+    def sub_tables(self) -> list:
+        """The sub-tables as triples: file of the leading pawn, side to move, number of positions."""
+        return [
+            (file, side, self.table.pairs[file][side].layout.size)
             for file in range(self.table.files)
             for side in range(self.table.sides)
-        )
+        ]
+
+    def value(self, file: int, side: int, place: int) -> int | None:
+        """What is stored for a place of a sub-table, before any map; None if it cannot be decoded."""
+        if not (0 <= file < self.table.files and 0 <= side < self.table.sides and place >= 0):
+            raise IndexError("there is no such sub-table")
+        value: cython.int = decode(cython.address(self.table.pairs[file][side]), place)
+        return None if value == DAMAGED else value
 
     def check(self):
         """Decodes every block; TableError at the first that does not fit its header."""
