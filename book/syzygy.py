@@ -140,7 +140,7 @@ def _look_up(
             count += 1
     value: cython.int = decode(pairs, index_of(cython.address(pairs.layout), squares))
     if kind == WDL:
-        if value != DAMAGED:
+        if 0 <= value <= 4:
             return value - 2
     elif value != DAMAGED:
         # Lists for wins, losses, cursed wins and blessed losses, in this order.

@@ -152,11 +152,7 @@ class MappedTable:
     def _take(self, cursor: cython.pointer(u64), size: u64) -> Bytes:
         """The next `size` bytes, if they are there; the checksum at the end is not."""
         begin: u64 = cursor[0]
-        if (
-            size > self.length
-            or begin > self.length - CHECKSUM_BYTES - size
-            or begin + size + CHECKSUM_BYTES > self.length
-        ):
+        if size > self.length or begin + size + CHECKSUM_BYTES > self.length:
             raise TableError("it is shorter than its header says")
         cursor[0] = begin + size
         return self.start + begin
@@ -296,8 +292,6 @@ class MappedTable:
                     depth -= 1
                     continue
                 if right == 0xFFF:
-                    if self.table.kind == WDL and left > 4:
-                        raise TableError("a symbol has a value that is none")
                     pairs.symbol_lengths[node] = 0
                     marks[node] = 2
                     continue
@@ -363,6 +357,10 @@ class MappedTable:
     def _check_pairs(self, pairs: cython.pointer(Pairs)) -> object:
         if pairs.flags & SINGLE_VALUE:
             return None
+        symbol: cython.int
+        for symbol in range(pairs.symbols):
+            if self.table.kind == WDL and pairs.symbol_lengths[symbol] == 0 and left_half(pairs, symbol) > 4:
+                return f"symbol {symbol} has a value that is none"
         block: u64
         total: u64 = 0
         begins: u64

@@ -185,8 +185,6 @@ def test_mutated_bytes_in_memory():
             for place in (0, size - 1, size, 1 << 40, *(rng.randrange(size) for _ in range(20))):
                 value = table.value(leading, side, place)
                 assert value is None or 0 <= value < 4096
-                if file.endswith("w"):
-                    assert value is None or value <= 4
     if scaled(500) >= 500:
         assert refused and found and survived
 
