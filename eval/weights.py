@@ -95,7 +95,11 @@ def load_weights(path=None):
         # Package data wherever the package lies; importlib.resources would cost half of this module's start.
         source, text = "eval/weights.json", pkgutil.get_data("eval", "weights.json").decode()
     else:
-        source, text = str(path), path.read_text(encoding="utf-8")
+        source = str(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise WeightsError(f"{source}: no weights file, but bytes that are no text") from error
     features, middlegame, endgame = read_weights(text, LAYOUT, source)
     set_weights(middlegame, endgame)
     FEATURES = features

@@ -2,6 +2,7 @@
 
 import random
 import time
+from pathlib import Path
 
 from board import STARTING_FEN, Board
 from search import Limits, Searcher
@@ -71,6 +72,16 @@ class Engine:
 
     def set_book(self, path):
         self.opening.open(path)
+
+    def set_evaluation(self, path):
+        """Evaluates with the weights of another file. All that was remembered came from the old ones."""
+        from eval.weights import load_weights
+
+        try:
+            load_weights(Path(path) if path else None)
+        except OSError as error:
+            raise ValueError(f"EvalFile: {path}: {error.strerror}") from error
+        self.searcher.clear()
 
     def set_tables(self, path):
         from uci_engine.endgame import Endgame

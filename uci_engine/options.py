@@ -63,6 +63,9 @@ OPTIONS = (
     Option("BookFile", "string", "", "A Polyglot book (.bin) to play from; empty: Quetzal's own", apply="set_book"),
     Option("BookVariety", "spin", 50, "0: always the book's best move; 100: by the book's weights", 0, 100),
     Option("BookDepth", "spin", 40, "The last move of a game that may come from the book", 0, 1000),
+    Option(
+        "EvalFile", "string", "", "Weights of the evaluation to play with; empty: Quetzal's own", apply="set_evaluation"
+    ),
     Option("UCI_Chess960", "check", False, "Castling is written as king takes rook", apply="set_chess960"),
     Option("UCI_ShowWDL", "check", False, "Shows the chances to win, draw and lose with every score"),
     Option("UCI_LimitStrength", "check", False, "Plays weaker, as UCI_Elo says"),

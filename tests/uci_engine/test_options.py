@@ -1,5 +1,6 @@
 """The table of options: announced, parsed, refused, and printed in the README as it is."""
 
+import json
 import re
 
 import chess
@@ -42,6 +43,14 @@ def test_everything_that_gui_authors_look_for_is_there():
         "UCI_Opponent",
         "UCI_EngineAbout",
         "Debug Log File",
+        "EvalFile",
+        "OwnBook",
+        "BookFile",
+        "BookVariety",
+        "SyzygyPath",
+        "SyzygyProbeDepth",
+        "SyzygyProbeLimit",
+        "Syzygy50MoveRule",
     } <= set(NAMES)
 
 
@@ -138,3 +147,40 @@ def test_the_log_holds_the_dialogue(tmp_path):
     assert said[:4] == ["> isready", "< readyok", "> position startpos", "> go depth 3"]
     assert said[-2].startswith("< bestmove ")
     assert said[-1] == "> setoption name Debug Log File value <empty>"
+
+
+def score_of_a_queen_up(gui):
+    """In centipawns, by one ply of search."""
+    gui.send("ucinewgame", "position fen rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+    lines = gui.ask("go depth 1", until="bestmove")
+    return int(re.findall(r" score cp (-?\d+)", " ".join(lines))[-1])
+
+
+def test_eval_file(gui, tmp_path):
+    """Weights under which a queen is worth two pawns less show in the score; files that are none change nothing."""
+    normal = score_of_a_queen_up(gui)
+    weights = json.loads((ROOT / "eval" / "weights.json").read_text(encoding="utf-8"))
+    material = next(each for each in weights["features"] if each["name"] == "material")
+    for phase in ("mg", "eg"):
+        material[phase][4] -= 200
+    other = tmp_path / "other weights.json"
+    other.write_text(json.dumps(weights), encoding="utf-8")
+    assert answers(gui, f"setoption name EvalFile value {other}") == []
+    changed = score_of_a_queen_up(gui)
+    assert normal - 230 < changed < normal - 170
+
+    (tmp_path / "broken.json").write_text(other.read_text(encoding="utf-8")[:1000], encoding="utf-8")
+    (tmp_path / "foreign.json").write_text('{"format": "something else"}', encoding="utf-8")
+    (tmp_path / "network.bin").write_bytes(bytes(range(256)))
+    for name, reason in (
+        ("broken.json", "no weights file"),
+        ("foreign.json", "format"),
+        ("network.bin", "no weights file"),
+        ("missing.json", "No such file"),
+        ("", "directory"),
+    ):
+        (said,) = answers(gui, f"setoption name EvalFile value {tmp_path / name}")
+        assert said.startswith("info string ") and reason in said
+    assert score_of_a_queen_up(gui) == changed
+    assert answers(gui, "setoption name EvalFile value <empty>") == []
+    assert score_of_a_queen_up(gui) == normal
