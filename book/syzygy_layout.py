@@ -11,7 +11,8 @@ All tables here are computed from these rules:
 """
 
 import cython
-from cython.cimports.board.bits import popcount
+from cython.cimports.board.attacks import KING_ATTACKS
+from cython.cimports.board.bits import has, popcount
 from cython.cimports.board.position import ConstPosition, pieces
 from cython.cimports.board.types import BLACK, KING, PAWN, WHITE, u8, u64
 
@@ -440,7 +441,7 @@ def _fill_kings():
                 if TRIANGLE[first] != row:
                     continue
                 for second in range(64):
-                    if abs((first >> 3) - (second >> 3)) <= 1 and abs((first & 7) - (second & 7)) <= 1:
+                    if first == second or has(KING_ATTACKS[first], second):
                         continue
                     both: cython.bint = _above_diagonal(first) == 0 and _above_diagonal(second) == 0
                     if both != late or (_above_diagonal(first) == 0 and _above_diagonal(second) > 0):
