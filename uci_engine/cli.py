@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from arena.commands import add_arena_commands
 from book.table_commands import add_table_commands
 from training.commands import add_training_commands
 from uci_engine.arguments import positive
@@ -44,6 +45,7 @@ def build_parser():
     bench.add_argument("--hash", type=positive, default=16, metavar="MB", help="table size (default: 16)")
 
     add_book_commands(commands)
+    add_arena_commands(commands)
     add_training_commands(commands)
     add_table_commands(commands)
 

@@ -7,6 +7,8 @@ import subprocess
 import threading
 import time
 
+LONGEST_LINE = 1 << 20  # bytes without a newline that are kept together
+
 
 class EngineEndedError(Exception):
     """The engine's process closed its output."""
@@ -33,18 +35,29 @@ class Client:
 
     def read(self):
         """Raw bytes rather than a buffered stream, so that a client that pauses really leaves the pipe full."""
-        rest = b""
+        pieces = []  # of a line that has not ended yet
+        size = 0
         while True:
             self.may_read.wait()
             data = os.read(self.process.stdout.fileno(), 65536)
-            *lines, rest = (rest + data).split(b"\n")
-            if not data and rest:
-                lines.append(rest)
+            moment = time.perf_counter()
+            *lines, rest = data.split(b"\n")
             for line in lines:
-                self.inbox.put((line.decode("utf-8", "surrogateescape"), time.perf_counter()))
+                self.deliver(b"".join((*pieces, line)).decode("utf-8", "surrogateescape"), moment)
+                pieces, size = [], 0
+            if rest:
+                pieces.append(rest)
+                size += len(rest)
+            if pieces and (not data or size > LONGEST_LINE):
+                self.deliver(b"".join(pieces).decode("utf-8", "surrogateescape"), moment)
+                pieces, size = [], 0
             if not data:
-                self.inbox.put((None, time.perf_counter()))
+                self.deliver(None, moment)
                 return
+
+    def deliver(self, line, moment):
+        """Called by the reading thread with every line, and with None at the end of the output."""
+        self.inbox.put((line, moment))
 
     def send(self, *lines):
         self.send_bytes("".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape"))

@@ -1,0 +1,160 @@
+"""What a run shows while it goes on: a table that redraws itself on a terminal, plain lines anywhere else."""
+
+import math
+import shutil
+import sys
+import time
+
+from arena.statistics import estimate
+
+_REDRAW_SECONDS = 0.25
+_PLAIN_SECONDS = 15.0
+
+
+def duration(seconds):
+    """Hours, minutes and seconds, as short as they can be said."""
+    seconds = max(0, round(seconds))
+    if seconds >= 3600:
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def elo_text(known):
+    """A difference of ratings with its 95 % error, as well as it is known."""
+    if known.elo is None:
+        return "not known yet"
+    if math.isinf(known.elo):
+        end = known.elo_low if known.elo > 0 else known.elo_high
+        return f"{'above' if known.elo > 0 else 'below'} {end:+.0f} (95 %)"
+    if known.error is None:
+        return f"{known.elo:+.1f}, 95 % from {known.elo_low:+.0f} to {known.elo_high:+.0f}".replace("inf", "∞")
+    return f"{known.elo:+.1f} ± {known.error:.1f} (95 %)"
+
+
+def bar(done, total, width=40):
+    filled = min(width, width * done // max(1, total))
+    return f"[{'#' * filled}{'.' * (width - filled)}] {100 * done // max(1, total)} %"
+
+
+def rate_text(run, done, total):
+    text = f"{60 * run.rate():.1f} games/min"
+    if total is not None and run.played and done < total:
+        text += f", {duration((total - done) / run.rate())} left"
+    return text
+
+
+def failure_lines(failures):
+    return [f"  {name}: {count} games lost: {kind}" for (name, kind), count in sorted(failures.items())]
+
+
+def match_lines(run):
+    """The table of a match."""
+    schedule = run.schedule
+    tally = schedule.tally
+    known = estimate(tally.pentanomial)
+    of_total = "" if schedule.total is None else f" of {schedule.total}"
+    score = f"   {100 * (tally.wins + tally.draws / 2) / tally.games:.1f} %" if tally.games else ""
+    lines = [
+        f"{schedule.names[0]} - {schedule.names[1]}",
+        f"  games  {tally.games}{of_total}   +{tally.wins} -{tally.losses} ={tally.draws}{score}",
+        f"  pairs  {tally.pentanomial}  (0, ½, 1, 1½, 2 points)",
+        f"  Elo    {elo_text(known)}",
+    ]
+    if known.normalized_elo is not None:
+        lines.append(
+            f"  nElo   {known.normalized_elo:+.1f} ± {known.normalized_error:.1f}   LOS {100 * known.los:.1f} %"
+        )
+    if schedule.sprt is not None:
+        sprt = schedule.sprt
+        model = "normalised" if sprt.normalized else "logistic"
+        verdict = {None: "", "H0": f": {sprt.elo0:g} accepted", "H1": f": {sprt.elo1:g} accepted"}[schedule.verdict]
+        lines.append(
+            f"  SPRT   LLR {sprt.llr(tally.pentanomial):.2f} ({sprt.lower:.2f}, {sprt.upper:.2f})"
+            f" [{sprt.elo0:g}, {sprt.elo1:g}] {model}{verdict}"
+        )
+    lines.append(
+        f"  runner {tally.mean_overhead():.3f} ms per move between the clocks, at worst {tally.worst_overhead:.1f} ms"
+    )
+    return lines + failure_lines(tally.failures)
+
+
+def match_line(run):
+    """The same in one line."""
+    schedule = run.schedule
+    tally = schedule.tally
+    known = estimate(tally.pentanomial)
+    of_total = "" if schedule.total is None else f"/{schedule.total}"
+    text = f"{tally.games}{of_total} games +{tally.wins} -{tally.losses} ={tally.draws}, Elo {elo_text(known)}"
+    if schedule.sprt is not None:
+        text += f", LLR {schedule.sprt.llr(tally.pentanomial):.2f}"
+    return f"{text}, {rate_text(run, tally.games, schedule.total)}"
+
+
+class Display:
+    """Shows a run. `lines` makes the table, `line` its short form."""
+
+    def __init__(self, lines, line, stream=None, resume_hint=""):
+        self.lines = lines
+        self.line = line
+        self.stream = sys.stdout if stream is None else stream
+        self.resume_hint = resume_hint
+        self.is_terminal = self.stream.isatty()
+        self.height = 0
+        self.shown = 0.0
+        self.is_dirty = True
+
+    def begin(self, run):
+        if run.before:
+            self.say(f"continuing after {run.before} games")
+        self.shown = time.monotonic()
+
+    def warning(self, text):
+        self.clear()
+        print(f"warning: {text}", file=sys.stderr, flush=True)
+
+    def game(self, run, record):
+        self.is_dirty = True
+        if record["failure"] is not None:
+            self.clear()
+            self.say(
+                f"game {record['game'] + 1}: {record['white']} - {record['black']} {record['result']}, "
+                f"{record['reason']}; dialogue in {record.get('log')}"
+            )
+
+    def update(self, run):
+        now = time.monotonic()
+        if self.is_terminal:
+            if now - self.shown >= _REDRAW_SECONDS:
+                self.shown = now
+                self.draw(run)
+        elif self.is_dirty and now - self.shown >= _PLAIN_SECONDS:
+            self.shown = now
+            self.is_dirty = False
+            self.say(self.line(run))
+
+    def draw(self, run):
+        done, total = run.schedule.summary()["games"], run.schedule.total
+        lines = [*self.lines(run)]
+        lines.append("  " + (bar(done, total) + "  " if total else "") + rate_text(run, done, total))
+        columns, rows = shutil.get_terminal_size()
+        lines = [line[: columns - 1] for line in lines[: rows - 1]]
+        self.clear()
+        self.stream.write("\n".join(lines) + "\n")
+        self.stream.flush()
+        self.height = len(lines)
+
+    def clear(self):
+        if self.height:
+            self.stream.write(f"\x1b[{self.height}A\x1b[J")
+            self.height = 0
+
+    def say(self, text):
+        print(text, file=self.stream, flush=True)
+
+    def end(self, run, complete):
+        self.clear()
+        for line in self.lines(run):
+            self.say(line)
+        self.say(f"  {run.played} games in {duration(run.seconds)}, results in {run.journal.directory}")
+        if not complete:
+            self.say(f"stopped; {self.resume_hint} goes on")

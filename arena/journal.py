@@ -1,0 +1,165 @@
+"""The directory of a run: what it is (run.json), every finished game (games.jsonl), and what is made from them.
+
+A game counts when its line is on the disk. Lines are only ever appended, each written and synced as one, so a run that
+is killed at any moment can be continued: a line that was cut short is dropped, and its game is played again.
+"""
+
+import contextlib
+import json
+import os
+from pathlib import Path
+
+from arena.errors import InputError
+from arena.pgn import game_text
+
+VERSION = 1
+
+
+def replace_file(path, text):
+    """Writes a file so that it is either the old one or the new one, never half of it."""
+    beside = path.with_name(path.name + ".new")
+    with open(beside, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, path)
+
+
+def sync_directory(path):
+    if os.name != "nt":
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+class Journal:
+    """One run's directory, held by one process at a time."""
+
+    def __init__(self, directory, description):
+        self.directory = Path(directory)
+        self.description = description
+        self.records = []
+        self.lock = None
+        self.file = None
+        self.pgn = None
+
+    @classmethod
+    def create(cls, directory, description):
+        directory = Path(directory)
+        if (directory / "run.json").exists():
+            raise InputError("holds a run already; --resume continues it", directory)
+        directory.mkdir(parents=True, exist_ok=True)
+        journal = cls(directory, {"version": VERSION, **description})
+        journal.hold()
+        replace_file(directory / "run.json", json.dumps(journal.description, indent=1) + "\n")
+        journal.open()
+        sync_directory(directory)
+        return journal
+
+    @classmethod
+    def resume(cls, directory):
+        directory = Path(directory)
+        description = read_description(directory)
+        journal = cls(directory, description)
+        journal.hold()
+        try:
+            journal.records = read_records(directory / "games.jsonl", repair=True)
+            journal.open()
+        except BaseException:
+            journal.close()
+            raise
+        return journal
+
+    def update_description(self, **changes):
+        self.description.update(changes)
+        replace_file(self.directory / "run.json", json.dumps(self.description, indent=1) + "\n")
+
+    def hold(self):
+        """Two processes that play the same run would play its games twice."""
+        self.lock = open(self.directory / "lock", "a+b")  # noqa: SIM115 - held as long as the run
+        try:
+            if os.name == "nt":
+                import msvcrt
+
+                msvcrt.locking(self.lock.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.lock.close()
+            raise InputError("another process is playing this run", self.directory) from None
+
+    def open(self):
+        self.file = open(self.directory / "games.jsonl", "ab")  # noqa: SIM115 - open as long as the run
+        # The PGN file follows from the records; writing it anew repairs one that was cut short.
+        replace_file(self.directory / "games.pgn", "".join(game_text(each, self.description) for each in self.records))
+        self.pgn = open(self.directory / "games.pgn", "a", encoding="utf-8")  # noqa: SIM115 - likewise
+
+    def add(self, record, log=None):
+        """Keeps a finished game, for good when this returns."""
+        if log is not None:
+            name = f"game-{record['game']}.log"
+            (self.directory / "failures").mkdir(exist_ok=True)
+            (self.directory / "failures" / name).write_text(log, encoding="utf-8", errors="backslashreplace")
+            record = {**record, "log": f"failures/{name}"}
+        self.file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.records.append(record)
+        self.pgn.write(game_text(record, self.description))
+        self.pgn.flush()
+        return record
+
+    def write(self, name, text):
+        """A file that is made from the records, such as the report."""
+        replace_file(self.directory / name, text)
+
+    def close(self):
+        for file in (self.file, self.pgn, self.lock):
+            if file is not None:
+                with contextlib.suppress(OSError):
+                    file.close()
+
+
+def read_description(directory):
+    path = Path(directory) / "run.json"
+    try:
+        description = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError("there is no run to resume", directory) from None
+    except ValueError as error:
+        raise InputError(f"damaged: {error}", path) from None
+    if not isinstance(description, dict) or description.get("version") != VERSION:
+        raise InputError("was written by another version of this program", path)
+    return description
+
+
+def read_records(path, *, repair=False):
+    """The games of a journal. A last line that was cut short is left out, and with `repair` removed."""
+    records = []
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return records
+    good = 0
+    seen = set()
+    for number, line in enumerate(data.splitlines(keepends=True), 1):
+        try:
+            record = json.loads(line)
+            if not line.endswith(b"\n"):
+                raise ValueError("cut short")
+        except ValueError as error:
+            if good + len(line) < len(data):
+                raise InputError(f"damaged: {error}", path, number) from None
+            break
+        good += len(line)
+        if record["game"] not in seen:
+            seen.add(record["game"])
+            records.append(record)
+    if repair and good < len(data):
+        with open(path, "r+b") as file:
+            file.truncate(good)
+    return records

@@ -1,0 +1,195 @@
+"""Openings: positions from EPD files, lines from PGN files and Polyglot books, or Chess960 starts."""
+
+import hashlib
+import random
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import chess
+import chess.pgn
+import chess.polyglot
+
+from arena.errors import InputError
+from board import Board
+from board.chess960 import start_fen
+from board.fen import STARTING_FEN
+
+KINDS = {".epd": "epd", ".fen": "epd", ".txt": "epd", ".pgn": "pgn", ".bin": "polyglot"}
+_BOOK_LINES = 20_000  # most lines taken from a book
+_ID = re.compile(r'\bid\s+"([^"]*)"')
+
+
+class Opening(NamedTuple):
+    """Where a game begins: a position, and moves in UCI's notation that lead on from it."""
+
+    fen: str
+    moves: tuple[str, ...] = ()
+    name: str = ""
+
+
+START = Opening(STARTING_FEN, (), "")
+
+
+def read_openings(path, *, plies=None, chess960=False, seed=1):
+    """All openings of a file. `plies` cuts the lines of PGN files and books (there by default after 12)."""
+    path = Path(path)
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(f"openings come from .epd, .pgn or .bin files, not from '{path.suffix}'", path)
+    if not path.is_file():
+        raise InputError("there is no such file", path)
+    if kind == "epd":
+        found = _read_epd(path, chess960)
+    elif kind == "pgn":
+        found = _read_pgn(path, plies, chess960)
+    else:
+        found = _read_book(path, 12 if plies is None else plies, seed)
+    if not found:
+        raise InputError("there is no opening in it", path)
+    return found
+
+
+def fingerprint(path):
+    """What tells whether a file has changed."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def chess960_starts(seed):
+    """The 960 start positions in random order."""
+    numbers = list(range(960))
+    random.Random(seed).shuffle(numbers)
+    return [Opening(start_fen(number), (), f"Chess960 start {number}") for number in numbers]
+
+
+def _read_text(path):
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        return path.read_text(encoding="latin-1")
+
+
+def _read_epd(path, chess960):
+    found = []
+    for number, line in enumerate(_read_text(path).splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        words = line.split()
+        counters = (
+            words[4:6] if len(words) >= 6 and words[4].isdigit() and words[5].rstrip(";").isdigit() else ["0", "1"]
+        )
+        fen = " ".join([*words[:4], *(counter.rstrip(";") for counter in counters)])
+        try:
+            board = Board(fen, chess960=chess960)
+        except ValueError as error:
+            raise InputError(str(error), path, number) from None
+        if board.outcome() is not None:
+            raise InputError(f"the game is over in this position ({board.outcome().termination.value})", path, number)
+        name = _ID.search(line)
+        found.append(Opening(board.fen(shredder=chess960), (), name[1] if name else ""))
+    return found
+
+
+class _CountingFile:
+    """A text file that knows the number of the line last read; python-chess reads it."""
+
+    def __init__(self, text):
+        self.lines = text.splitlines(keepends=True)
+        self.number = 0
+
+    def readline(self):
+        if self.number >= len(self.lines):
+            self.number += 1
+            return ""
+        self.number += 1
+        return self.lines[self.number - 1]
+
+
+class _LineBuilder(chess.pgn.GameBuilder):
+    """Reads a game and notes the line of the first mistake in it."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.file = file
+        self.mistake = None
+
+    def handle_error(self, error):
+        if self.mistake is None:
+            self.mistake = (str(error), self.file.number)
+
+
+def _read_pgn(path, plies, chess960):
+    file = _CountingFile(_read_text(path))
+    found = []
+    while True:
+        builder = _LineBuilder(file)
+        begun = file.number + 1
+        game = chess.pgn.read_game(file, Visitor=lambda builder=builder: builder)
+        if game is None:
+            return found
+        if builder.mistake is not None:
+            raise InputError(builder.mistake[0], path, builder.mistake[1])
+        start = game.board()
+        try:
+            board = Board(start.fen(shredder=chess960), chess960=chess960)
+            for move in list(game.mainline_moves())[:plies]:
+                uci = start.uci(move, chess960=chess960)
+                board.push_uci(uci)
+                start.push(move)
+        except ValueError as error:
+            raise InputError(str(error), path, begun) from None
+        if board.outcome() is not None:
+            raise InputError("the game is over at the end of this opening; --plies cuts it", path, begun)
+        moves = tuple(start.uci(move, chess960=chess960) for move in start.move_stack)
+        fen = start.root().fen(shredder=chess960)
+        headers = game.headers
+        name = " ".join(part for part in (headers.get("ECO", ""), headers.get("Opening", "")) if part and part != "?")
+        found.append(Opening(fen, moves, name))
+
+
+def _read_book(path, plies, seed):
+    """Lines from the start of the game, each move drawn by its weight; every line once."""
+    try:
+        reader = chess.polyglot.open_reader(path)
+    except (OSError, ValueError) as error:
+        raise InputError(str(error), path) from None
+    rng = random.Random(seed)
+    found = {}
+    with reader:
+        if len(reader) == 0:
+            return []
+        failures = 0
+        while len(found) < _BOOK_LINES and failures < 1_000:
+            board = chess.Board()
+            while len(board.move_stack) < plies:
+                entries = [entry for entry in reader.find_all(board) if entry.weight]
+                if not entries:
+                    break
+                board.push(rng.choices(entries, [entry.weight for entry in entries])[0].move)
+            line = tuple(move.uci() for move in board.move_stack)
+            if not line:
+                raise InputError("the book does not know the start of the game", path)
+            if line in found or board.is_game_over():
+                failures += 1
+            else:
+                failures = 0
+                found[line] = Opening(STARTING_FEN, line, "")
+    return list(found.values())
+
+
+class Supply:
+    """Openings by number, in the file's order or shuffled, from the beginning again when they run out."""
+
+    def __init__(self, openings, *, shuffle=False, seed=1, first=0):
+        self.openings = openings
+        self.order = list(range(len(openings)))
+        if shuffle:
+            random.Random(seed).shuffle(self.order)
+        self.first = first
+
+    def __len__(self):
+        return len(self.openings)
+
+    def __getitem__(self, number):
+        return self.openings[self.order[(self.first + number) % len(self.order)]]

@@ -1,0 +1,84 @@
+"""Engine processes that end with the run, whatever happens to it, and the processors that they run on."""
+
+import contextlib
+import ctypes
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def _die_with_parent():
+    """Runs in the new process before the engine. SIGKILL comes when the thread that started the engine ends."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def containment(*, immediate=True):
+    """Arguments for Popen. The process leads a session of its own, so that whatever it starts can be ended with it.
+
+    An engine ends with us on Linux, by the kernel's hand. Elsewhere it sees the end of its input, and the worker's watch
+    on its own input (see worker.py) ends it in all cases but the violent death of the worker itself. A worker is not to
+    end immediately: it has engines to end.
+    """
+    if os.name == "nt":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
+    arguments = {"start_new_session": True}
+    if immediate and _LIBC is not None:
+        arguments["preexec_fn"] = _die_with_parent
+    return arguments
+
+
+def end_group(leader):
+    """Ends a process and everything that it started, if it still exists."""
+    if os.name == "nt":
+        subprocess.run(["taskkill", "/F", "/T", "/PID", str(leader)], capture_output=True, check=False)
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
+
+
+def resolve_command(text):
+    """The words of an engine's command with the program's full path. ValueError if there is no such program.
+
+    A program that is not on the PATH may stand beside the interpreter, as `quetzal` does in a virtual environment.
+    """
+    words = [text] if Path(text).is_file() else shlex.split(text, posix=os.name != "nt")
+    if not words:
+        raise ValueError("an engine needs a command")
+    program = shutil.which(words[0]) or shutil.which(words[0], path=str(Path(sys.executable).parent))
+    if program is None:
+        place = Path(words[0])
+        if place.exists():
+            raise ValueError(f"'{words[0]}' is no program that can be run")
+        raise ValueError(f"there is no program '{words[0]}'")
+    return [str(Path(program).absolute()), *words[1:]]
+
+
+def available_cores():
+    """The processors that we may use, one of each physical core first."""
+    if not hasattr(os, "sched_getaffinity"):
+        return list(range(os.cpu_count() or 1))
+    cores = sorted(os.sched_getaffinity(0))
+    firsts, seconds, seen = [], [], set()
+    for core in cores:
+        try:
+            siblings = Path(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list").read_text("ascii")
+        except OSError:
+            siblings = str(core)
+        (seconds if siblings in seen else firsts).append(core)
+        seen.add(siblings)
+    return firsts + seconds
+
+
+def share_cores(slots, cores_per_slot):
+    """A list of processors for each of the games that run at once, or None if there are too few to give each its own."""
+    cores = available_cores()
+    if not hasattr(os, "sched_setaffinity") or slots * cores_per_slot > len(cores):
+        return None
+    return [cores[slot * cores_per_slot : (slot + 1) * cores_per_slot] for slot in range(slots)]

@@ -1,0 +1,169 @@
+"""A run: takes encounters from a schedule, has them played, keeps every game, and tells whoever watches."""
+
+import contextlib
+import json
+import signal
+import time
+
+from arena.errors import InputError
+from arena.openings import START, Supply, chess960_starts, fingerprint, read_openings
+
+
+def openings_description(path, *, plies=None, shuffle=False, seed=1, first=0):
+    """How the openings of a run are written down; the fingerprint tells whether the file has changed since."""
+    return {
+        "path": None if path is None else str(path),
+        "sha256": None if path is None else fingerprint(path),
+        "plies": plies,
+        "shuffle": shuffle,
+        "seed": seed,
+        "first": first,
+    }
+
+
+def supply_from(description):
+    """The openings of a run, the same ones every time."""
+    how = description["openings"]
+    chess960 = description["rules"]["chess960"]
+    if how["path"] is None:
+        return Supply(chess960_starts(how["seed"]) if chess960 else [START])
+    openings = read_openings(how["path"], plies=how["plies"], chess960=chess960, seed=how["seed"])
+    if how["sha256"] != fingerprint(how["path"]):
+        raise InputError("has changed since the run began", how["path"])
+    return Supply(openings, shuffle=how["shuffle"], seed=how["seed"], first=how["first"])
+
+
+def encounter(description, supply, number, players, *, round_number, opening_number, first_game, games=2):
+    """A task for a worker: `games` games of two engines from one opening, with colours by turns."""
+    return {
+        "number": number,
+        "rules": description["rules"],
+        "engines": {index: description["engines"][index] for index in players},
+        "opening": supply[opening_number],
+        "games": [
+            {
+                "game": first_game + game,
+                "pair": number,
+                "round": round_number,
+                "players": list(players if game % 2 == 0 else players[::-1]),
+            }
+            for game in range(games)
+        ],
+    }
+
+
+class LiveGames:
+    """The games that are being played, as far as workers tell."""
+
+    def __init__(self):
+        self.games = {}
+
+    def hear(self, event):
+        if event["kind"] == "move":
+            number = event["game"]
+            if event["move"] is None:
+                self.games[number] = {"game": number, "players": event["players"], **event["thought"], "thoughts": []}
+            elif number in self.games:
+                self.games[number]["moves"].append(event["move"])
+                self.games[number]["thoughts"].append(event["thought"])
+        elif event["kind"] == "game":
+            self.games.pop(event["record"]["game"], None)
+
+
+class Run:
+    """Everything that a match or tournament has in common."""
+
+    def __init__(self, journal, schedule, pool, view):
+        self.journal = journal
+        self.schedule = schedule
+        self.pool = pool
+        self.view = view
+        self.live = LiveGames()
+        self.started = time.monotonic()
+        self.before = len(journal.records)  # games of earlier sessions, which say nothing about this one's speed
+        self.finished = {record["game"] for record in journal.records}
+        for record in journal.records:
+            schedule.record(record)
+
+    @property
+    def played(self):
+        """Games of this session."""
+        return len(self.journal.records) - self.before
+
+    @property
+    def seconds(self):
+        return time.monotonic() - self.started
+
+    def rate(self):
+        """Games per second of this session."""
+        return self.played / max(self.seconds, 1e-9)
+
+    def play(self):
+        """Plays until the schedule is over; True then, False when it was interrupted. Nothing finished gets lost."""
+        with ending_by_signal():
+            try:
+                self.view.begin(self)
+                while not self.schedule.is_over():
+                    self.fill()
+                    if self.pool.busy == 0:
+                        break
+                    event = self.pool.event(0.5)
+                    if event is not None:
+                        self.hear(event)
+                    self.view.update(self)
+                complete = True
+            except KeyboardInterrupt:
+                complete = False
+            finally:
+                self.pool.close()
+        self.journal.write("results.json", json.dumps(self.results(), indent=1) + "\n")
+        self.view.end(self, complete)
+        return complete
+
+    def fill(self):
+        """Gives work to everybody who has none."""
+        while self.pool.has_room():
+            task = self.schedule.next_encounter()
+            if task is None:
+                return
+            task["games"] = [game for game in task["games"] if game["game"] not in self.finished]
+            if task["games"]:
+                self.pool.give(task)
+
+    def hear(self, event):
+        self.live.hear(event)
+        if event["kind"] == "game":
+            if event["record"]["game"] not in self.finished:
+                self.finished.add(event["record"]["game"])
+                record = self.journal.add(event["record"], event["log"])
+                self.schedule.record(record)
+                self.view.game(self, record)
+        elif event["kind"] in ("warning", "error"):
+            self.view.warning(event["text"])
+
+    def results(self):
+        """All results as one object, for programs that read on."""
+        left_out = ("thoughts", "players")
+        games = [
+            {name: value for name, value in record.items() if name not in left_out} for record in self.journal.records
+        ]
+        return {**self.journal.description, "summary": self.schedule.summary(), "games": games}
+
+
+@contextlib.contextmanager
+def ending_by_signal():
+    """A request to end the process ends it as Ctrl-C does."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            with contextlib.suppress(ValueError):  # not in the main thread: nothing to do
+                before[getattr(signal, name)] = signal.signal(getattr(signal, name), interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,108 @@
+"""An engine for the tests of the arena: it plays any legal move, or does wrong what its first argument says.
+
+python scripted_engine.py MODE [FILE FOR ITS PROCESS NUMBER]
+"""
+
+import os
+import random
+import sys
+import time
+
+from board import Board
+
+MODE = sys.argv[1]
+if len(sys.argv) > 2:
+    with open(sys.argv[2], "a", encoding="ascii") as file:
+        file.write(f"{os.getpid()}\n")
+
+rng = random.Random(1)
+moves_made = 0
+board = Board()
+
+
+def say(text):
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def wait_for_ever():
+    while True:
+        time.sleep(1)
+
+
+def search(words):
+    global moves_made
+    moves_made += 1
+    move = board.uci(rng.choice(board.legal_moves()))
+    if MODE == "slow":
+        time.sleep(3)
+    if MODE == "never" or (MODE == "never10" and moves_made == 10):
+        wait_for_ever()
+    if moves_made == 10:
+        if MODE == "crash":
+            sys.stderr.write("assertion failed: too many moves\n")
+            sys.stderr.flush()
+            os._exit(3)
+        if MODE == "abort":
+            os.abort()
+        if MODE == "illegal":
+            move = "e2e5"
+        if MODE == "close":
+            os.close(1)
+            wait_for_ever()
+        if MODE == "mute":
+            say("bestmove")
+            return
+    if MODE == "flood":
+        block = "info depth 1 score cp 10 nodes 100 pv e2e4\n" * 500
+        deadline = time.monotonic() + 0.05
+        while time.monotonic() < deadline:
+            sys.stdout.write(block)
+        sys.stdout.write("x" * 3_000_000 + "\n")
+    if MODE == "case":
+        say(f"BestMove {move.upper()}")
+        return
+    score = -900 if MODE == "resigns" else 0 if MODE == "level" else 37
+    say(f"info depth 5 seldepth 7 multipv 1 score cp {score} nodes 1234 nps 5000 pv {move}")
+    say("info depth 5 multipv 2 score cp -999 nodes 1234 pv a2a3")
+    if MODE == "ponders":
+        board.push_uci(move)
+        replies = board.legal_moves()
+        say(f"bestmove {move}" + (f" ponder {board.uci(replies[0])}" if replies else ""))
+    else:
+        say(f"bestmove {move}")
+
+
+for line in sys.stdin:
+    words = line.split()
+    if MODE == "silent":
+        continue
+    if words == ["uci"]:
+        say("id name Scripted")
+        say("option name UCI_Chess960 type check default false")
+        say("option name Hash type spin default 1 min 1 max 8")
+        say("UCIOK" if MODE == "case" else "uciok")
+    elif words == ["isready"]:
+        say("readyok")
+    elif words[:1] == ["ucinewgame"]:
+        rng.seed(1)
+        moves_made = 0
+    elif words[:1] == ["position"]:
+        where = words.index("moves") if "moves" in words else len(words)
+        chess960 = words[1] == "fen" and words[4] not in ("KQkq", "-")
+        board = (
+            Board(chess960=chess960) if words[1] == "startpos" else Board(" ".join(words[2:where]), chess960=chess960)
+        )
+        for move in words[where + 1 :]:
+            board.push_uci(move)
+    elif words[:2] == ["go", "ponder"]:
+        pass  # answers when the guess was right, or at stop
+    elif words[:1] in (["go"], ["ponderhit"]):
+        search(words)
+    elif words == ["stop"]:
+        if MODE == "ponders":
+            say("bestmove a1a1")
+    elif words == ["quit"] and MODE != "never":
+        break
+if MODE == "never":
+    wait_for_ever()

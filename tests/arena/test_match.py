@@ -1,0 +1,206 @@
+"""`quetzal match` as a user runs it: results, interruption and resumption, bad input."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import chess.pgn
+import pytest
+from arena_playing import command, is_running, processes, wait_until
+from support import DATA, quetzal
+
+from board.fen import STARTING_FEN
+
+QUICK = ("--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "60", "--startup-timeout", "60")
+
+
+def games_of(directory):
+    path = directory / "games.jsonl"
+    return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+
+
+def test_a_match(tmp_path):
+    """Two games at once; one opening for each pair, with both colours; the same figures everywhere."""
+    openings = tmp_path / "openings.epd"
+    fens = ["rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", STARTING_FEN]
+    openings.write_text("\n".join(fens) + "\n", encoding="utf-8")
+    run = tmp_path / "run"
+    arguments = ("--games", "8", "-c", "2", "--openings", str(openings), "--dir", str(run), "--names", "one,two")
+    result = quetzal("match", command("good"), command("resigns"), "--resign", "800,3", *arguments, *QUICK)
+    assert result.returncode == 0, result.stderr
+    games = games_of(run)
+    assert sorted(game["game"] for game in games) == list(range(8))
+    for game in games:
+        pair = [other for other in games if other["pair"] == game["pair"]]
+        assert len(pair) == 2
+        assert pair[0]["fen"] == pair[1]["fen"] == fens[game["pair"] % 2]
+        assert pair[0]["white"] == pair[1]["black"]
+    wins = sum(game["points"] == float(game["white"] == "one") and game["points"] != 0.5 for game in games)
+    draws = sum(game["points"] == 0.5 for game in games)
+    assert f"games  8 of 8   +{wins} -{8 - wins - draws} ={draws}" in result.stdout
+    assert "ms per move between the clocks" in result.stdout
+    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    assert results["summary"]["wins"] == wins
+    assert sum(results["summary"]["pentanomial"]) == 4
+    assert len(results["games"]) == 8
+    with open(run / "games.pgn", encoding="utf-8") as file:
+        read = [chess.pgn.read_game(file) for _ in range(8)]
+        assert chess.pgn.read_game(file) is None
+    assert sorted(int(game.headers["GameNumber"]) for game in read) == list(range(8))
+
+
+def test_a_sequential_test_stops_by_itself(tmp_path):
+    """One side always resigns: the test accepts a difference long before the last game."""
+    run = tmp_path / "run"
+    arguments = ("--sprt", "0,200", "--games", "400", "--dir", str(run), "--resign", "800,1")
+    result = quetzal("match", command("good"), command("resigns"), *arguments, *QUICK)
+    assert result.returncode == 0, result.stderr
+    assert "200 accepted" in result.stdout
+    summary = json.loads((run / "results.json").read_text(encoding="utf-8"))["summary"]
+    assert summary["verdict"] == "H1"
+    assert summary["llr"] >= summary["llr_bounds"][1]
+    assert summary["games"] < 100
+
+
+def test_a_failing_engine_leaves_the_others_alone(tmp_path):
+    """The one that crashes loses all its games, with a log of each; the other never fails; nobody is left behind."""
+    run, pids = tmp_path / "run", tmp_path / "pids"
+    result = quetzal(
+        "match",
+        command("good", pids),
+        command("crash", pids),
+        "--names",
+        "python 1,python 2",
+        "--games",
+        "6",
+        "-c",
+        "2",
+        "--dir",
+        str(run),
+        *QUICK,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "+6 -0 =0" in result.stdout
+    assert "python 2: 6 games lost: crash" in result.stdout
+    for game in games_of(run):
+        assert game["failure"] == "crash"
+        assert "assertion failed" in (run / game["log"]).read_text(encoding="utf-8")
+    assert not any(is_running(pid) for pid in processes(pids))
+
+
+def test_an_engine_that_never_starts_ends_the_match(tmp_path):
+    arguments = ("--games", "100", "--dir", str(tmp_path / "run"), "--tc", "nodes=10", "--startup-timeout", "0.5")
+    result = quetzal("match", command("silent"), command("silent"), *arguments)
+    assert result.returncode == 1
+    assert "did not start" in result.stderr
+    assert len(games_of(tmp_path / "run")) == 4
+
+
+def start_match(run, pids, games):
+    arguments = ("--games", str(games), "-c", "2", "--dir", str(run), *QUICK)
+    return subprocess.Popen(
+        [sys.executable, "-m", "uci_engine", "match", command("good", pids), command("fine", pids), *arguments],
+        cwd=DATA,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_killed_and_resumed(tmp_path):
+    """kill -9 in the middle: no engine survives it, and after resuming every game was played once."""
+    run, pids = tmp_path / "run", tmp_path / "pids"
+    with start_match(run, pids, 60) as process:
+        assert wait_until(lambda: len(games_of(run)) >= 8)
+        process.kill()
+        process.communicate()
+    assert wait_until(lambda: not any(is_running(pid) for pid in processes(pids)))
+    before = (run / "games.jsonl").read_bytes()
+    assert 8 <= before.count(b"\n") < 60
+    with open(run / "games.jsonl", "ab") as file:
+        file.write(b'{"game":3')  # as if it had been killed while writing
+    result = quetzal("match", "--resume", str(run))
+    assert result.returncode == 0, result.stderr
+    assert "continuing after" in result.stdout
+    assert (run / "games.jsonl").read_bytes().startswith(before)
+    assert sorted(game["game"] for game in games_of(run)) == list(range(60))
+    assert (run / "games.pgn").read_text(encoding="utf-8").count("[Event ") == 60
+    assert not any(is_running(pid) for pid in processes(pids))
+    # A complete match has nothing left to do, and can be made longer.
+    assert quetzal("match", "--resume", str(run), "--games", "62").returncode == 0
+    assert sorted(game["game"] for game in games_of(run)) == list(range(62))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_interrupted(tmp_path):
+    """Ctrl-C ends it cleanly, with a word on how to go on."""
+    run, pids = tmp_path / "run", tmp_path / "pids"
+    with start_match(run, pids, 500) as process:
+        assert wait_until(lambda: len(games_of(run)) >= 2)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"quetzal match --resume {run} goes on" in output
+    assert "Traceback" not in output
+    assert not any(is_running(pid) for pid in processes(pids))
+    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    assert len(results["games"]) == len(games_of(run)) < 500
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_a_worker_that_dies_is_replaced(tmp_path):
+    run, pids = tmp_path / "run", tmp_path / "pids"
+    with start_match(run, pids, 40) as process:
+        assert wait_until(lambda: len(games_of(run)) >= 4)
+        engine = next(pid for pid in reversed(processes(pids)) if is_running(pid))
+        with open(f"/proc/{engine}/stat", encoding="ascii") as file:
+            worker = int(file.read().rsplit(")", 1)[1].split()[1])
+        os.kill(worker, signal.SIGKILL)
+        output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    assert "a worker died" in output
+    assert sorted(game["game"] for game in games_of(run)) == list(range(40))
+    assert wait_until(lambda: not any(is_running(pid) for pid in processes(pids)))
+
+
+BAD = [
+    (("match", "GOOD"), "a match has two engines, not 1"),
+    (("match", "GOOD", "/no/such/engine"), "there is no program '/no/such/engine'"),
+    (("match", "GOOD", "GOOD", "--openings", "absent.epd"), "absent.epd: there is no such file"),
+    (("match", "GOOD", "GOOD", "--openings", "BAD.epd"), "bad.epd:2: "),
+    (("match", "GOOD", "GOOD", "--openings", "EMPTY.epd"), "empty.epd: there is no opening in it"),
+    (("match", "GOOD", "GOOD", "--tc", "fast"), "time control 'fast'"),
+    (("match", "GOOD", "GOOD", "--sprt", "5,0"), "the smaller difference first"),
+    (("match", "GOOD", "GOOD", "--sprt", "x"), "--sprt wants ELO0,ELO1"),
+    (("match", "GOOD", "GOOD", "--alpha", "0.1"), "--alpha needs --sprt"),
+    (("match", "GOOD", "GOOD", "--resign", "5"), "--resign wants CP,MOVES[,both]"),
+    (("match", "GOOD", "GOOD", "--draw", "1,2"), "--draw wants CP,MOVES,FROM"),
+    (("match", "GOOD", "GOOD", "--option", "Hash"), "--option wants NAME=VALUE"),
+    (("match", "GOOD", "GOOD", "--syzygy", "/no/tables"), "/no/tables: there is no such directory"),
+    (("match", "--resume", "/no/such/run"), "/no/such/run: there is no run to resume"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_bad_input(tmp_path, arguments, message):
+    """A message that names the place, exit status 2, and nothing was started or written."""
+    (tmp_path / "bad.epd").write_text(f"{STARTING_FEN}\nnonsense here\n", encoding="utf-8")
+    (tmp_path / "empty.epd").write_text("\n", encoding="utf-8")
+    pids = tmp_path / "pids"
+    places = {
+        "GOOD": command("good", pids),
+        "BAD.epd": str(tmp_path / "bad.epd"),
+        "EMPTY.epd": str(tmp_path / "empty.epd"),
+    }
+    words = [places.get(word, word) for word in arguments]
+    if "--resume" not in words:
+        words += ["--dir", str(tmp_path / "run")]
+    result = quetzal(*words, cwd=tmp_path)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "run").exists()
+    assert not pids.exists()
