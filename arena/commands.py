@@ -15,6 +15,12 @@ def run_match(options):
     return run_match(options)
 
 
+def run_tournament(options):
+    from arena.tournament_command import run_tournament
+
+    return run_tournament(options)
+
+
 def add_game_arguments(parser):
     """What holds for all games, of whatever kind the contest is."""
     games = parser.add_argument_group("games")
@@ -72,3 +78,23 @@ def add_arena_commands(commands):
     match.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     add_game_arguments(match)
     match.set_defaults(run=run_match)
+
+    tournament = commands.add_parser(
+        "tournament", help="play several engines: round robin, gauntlet, Swiss, knockout; ratings with errors"
+    )
+    tournament.add_argument("file", nargs="?", metavar="FILE", help="a TOML file that describes it; flags go before it")
+    tournament.add_argument(
+        "--engine",
+        action="append",
+        default=[],
+        metavar="ENGINE",
+        help="a command, or 'name=X;command=Y;tc=5+0.1;option.Hash=16;rating=2500'",
+    )
+    tournament.add_argument("--name", metavar="TEXT", help="what it is called")
+    tournament.add_argument("--format", metavar="KIND", help="round-robin (default), gauntlet, swiss, knockout")
+    tournament.add_argument("--rounds", type=positive, metavar="N", help="cycles of a round robin; rounds of a Swiss")
+    tournament.add_argument("--games", type=positive, metavar="N", help="of each meeting, an even number (default: 2)")
+    tournament.add_argument("--challengers", type=positive, metavar="N", help="of a gauntlet: the first N (default: 1)")
+    tournament.add_argument("--extra-pairs", type=int, metavar="N", help="after a tie in a knockout (default: 5)")
+    add_game_arguments(tournament)
+    tournament.set_defaults(run=run_tournament)

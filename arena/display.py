@@ -5,6 +5,7 @@ import shutil
 import sys
 import time
 
+from arena.standings import points_text
 from arena.statistics import estimate
 
 _REDRAW_SECONDS = 0.25
@@ -90,6 +91,85 @@ def match_line(run):
     return f"{text}, {rate_text(run, tally.games, schedule.total)}"
 
 
+def rating_text(rating):
+    if rating.is_anchor:
+        return f"{rating.elo:6.0f}  anchor"
+    if math.isinf(rating.error):
+        return ""
+    return f"{rating.elo:+6.0f} ± {rating.error:.0f}{' (guess)' if rating.is_bounded else ''}"
+
+
+def tournament_lines(run):
+    """Standings with the tie-breaks of the format, and the cross-table."""
+    schedule = run.schedule
+    rows, ratings = schedule.current_table()
+    width = max(6, *(len(name) for name in schedule.names))
+    anchored = any(rating.is_anchor for rating in ratings)
+    lines = [
+        f"{schedule.description['name']}: {schedule.kind}, round {schedule.round} of {schedule.rounds},"
+        f" {schedule.done} of {schedule.total} games",
+        f"  #  {'engine':{width}}  points  games    +    -    =  {tie_break_titles(schedule.kind)}"
+        f"  {'rating' if anchored else 'Elo'} ± 95 %",
+    ]
+    for place, row in enumerate(rows, 1):
+        rating = rating_text(ratings[row.player])
+        if anchored:
+            rating = rating.replace("+", " ")
+        lines.append(
+            f"{place:3}  {row.name:{width}}  {points_text(row.points):>6}  {row.games:5}  {row.wins:3}  {row.losses:3}  {row.draws:3}"
+            f"  {tie_breaks(schedule.kind, row)}  {rating}"
+        )
+    lines += ["", *cross_table(rows, width)]
+    failed = [f"{row.name} {row.failures}" for row in rows if row.failures]
+    if failed:
+        lines.append(f"  games lost by failures: {', '.join(failed)}")
+    summary = schedule.summary()
+    lines.append(
+        f"  runner {summary['overhead_ms']:.3f} ms per move between the clocks, at worst"
+        f" {summary['worst_overhead_ms']:.1f} ms"
+    )
+    return lines
+
+
+def tie_break_titles(kind):
+    return {
+        "round-robin": "direct       SB",
+        "swiss": "Buchholz       SB",
+        "knockout": "rounds",
+        "gauntlet": "score %",
+    }[kind]
+
+
+def tie_breaks(kind, row):
+    if kind == "round-robin":
+        return f"{row.direct:6.1f}  {row.sonneborn:7.2f}"
+    if kind == "swiss":
+        return f"{row.buchholz:8.1f}  {row.sonneborn:7.2f}"
+    return f"{row.stage:6}" if kind == "knockout" else f"{100 * row.share:7.1f}"
+
+
+def cross_table(rows, width):
+    """Points of each against each."""
+    cells = [
+        [points_text(sum(row.against[other.player])) if other.player in row.against else "·" for other in rows]
+        for row in rows
+    ]
+    cell = max(3, *(len(text) for line in cells for text in line))
+    head = " ".join(f"{place:>{cell}}" for place in range(1, len(rows) + 1))
+    return [f"     {'':{width}}  {head}"] + [
+        f"{place:3}  {row.name:{width}}  "
+        + " ".join(f"{'×' if index + 1 == place else text:>{cell}}" for index, text in enumerate(line))  # noqa: RUF001
+        for place, (row, line) in enumerate(zip(rows, cells, strict=True), 1)
+    ]
+
+
+def tournament_line(run):
+    schedule = run.schedule
+    rows, _ = schedule.current_table()
+    leader = f"{rows[0].name} leads with {points_text(rows[0].points)}" if schedule.done else ""
+    return f"{schedule.done}/{schedule.total} games, {leader}, {rate_text(run, schedule.done, schedule.total)}"
+
+
 class Display:
     """Shows a run. `lines` makes the table, `line` its short form."""
 
@@ -133,7 +213,7 @@ class Display:
             self.say(self.line(run))
 
     def draw(self, run):
-        done, total = run.schedule.summary()["games"], run.schedule.total
+        done, total = run.schedule.done, run.schedule.total
         lines = [*self.lines(run)]
         lines.append("  " + (bar(done, total) + "  " if total else "") + rate_text(run, done, total))
         columns, rows = shutil.get_terminal_size()

@@ -70,6 +70,10 @@ class MatchSchedule:
         """Games to be played, or None where only the test will tell."""
         return self.games
 
+    @property
+    def done(self):
+        return self.tally.games
+
     def next_encounter(self):
         number = self.next_number
         if self.games is not None and 2 * number >= self.games:

@@ -1,17 +1,15 @@
 """`quetzal match A B`."""
 
-import sys
 from pathlib import Path
 
-from arena.display import Display, match_line, match_lines
+from arena.display import match_line, match_lines
 from arena.errors import InputError
-from arena.journal import Journal
+from arena.launch import launch
 from arena.match import MatchSchedule
 from arena.openings import read_openings
-from arena.options import distinct_names, make_engine, named_values, new_directory, plan_cores, rules_from_options
-from arena.pool import LocalPool, PoolError
-from arena.run import Run, openings_description, supply_from
-from arena.settings import as_dict, engine_from
+from arena.options import distinct_names, make_engine, named_values, rules_from_options
+from arena.run import openings_description
+from arena.settings import as_dict
 from arena.statistics import Sprt
 
 DEFAULT_GAMES = 100
@@ -83,48 +81,7 @@ def describe_match(options):
     }
 
 
-def open_journal(options):
-    """A new run, or one that goes on; more games and another concurrency may be asked of the latter."""
-    if options.resume is None:
-        description = describe_match(options)
-        return Journal.create(options.dir or new_directory("match"), description)
-    if options.engines or options.dir:
-        raise InputError("--resume takes engines and everything else from the run itself")
-    journal = Journal.resume(options.resume)
-    if journal.description["kind"] != "match":
-        raise InputError("is no match; quetzal tournament --resume goes on with it", options.resume)
-    changes = {name: getattr(options, name) for name in ("games", "concurrency") if getattr(options, name) is not None}
-    if changes:
-        journal.update_description(**changes)
-    return journal
-
-
-def make_pool(description, *, live=False):
-    """Workers on this machine, and a warning where its processors do not suffice."""
-    engines = [engine_from(values) for values in description["engines"]]
-    needs = [{"threads": engine.threads, "ponder": engine.ponder} for engine in engines]
-    cores, warning = plan_cores(needs, description["concurrency"], description["pin"])
-    return LocalPool(description["concurrency"], cores=cores, live=live), warning
-
-
 def run_match(options):
-    """Plays or continues a match. Exit status 0 when it is complete, 130 when it was interrupted, 1 on trouble."""
-    journal = open_journal(options)
-    try:
-        description = journal.description
-        schedule = MatchSchedule(description, supply_from(description))
-        pool, warning = make_pool(description)
-        display = Display(match_lines, match_line, resume_hint=f"quetzal match --resume {journal.directory}")
-        if warning is not None:
-            display.warning(warning)
-        run = Run(journal, schedule, pool, display)
-        complete = run.play()
-    except PoolError as error:
-        print(f"quetzal match: {error}", file=sys.stderr)
-        return 1
-    finally:
-        journal.close()
-    if schedule.problem() is not None:
-        print(f"quetzal match: {schedule.problem()}", file=sys.stderr)
-        return 1
-    return 0 if complete else 130
+    if options.resume is not None and options.engines:
+        raise InputError("--resume takes the engines and everything else from the run itself")
+    return launch(options, describe_match, "match", MatchSchedule, match_lines, match_line)

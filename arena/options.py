@@ -34,16 +34,16 @@ def numbers(text, flag, form):
 def parse_resign(text):
     words = text.split(",")
     both = words[-1].strip() == "both"
-    found = numbers(",".join(words[:-1] if both else words), "--resign", "CP,MOVES[,both]")
+    found = numbers(",".join(words[:-1] if both else words), "resign", "CP,MOVES[,both]")
     if len(found) != 2 or min(found) < 1:
-        raise InputError(f"--resign wants CP,MOVES[,both], not '{text}'")
+        raise InputError(f"resign wants CP,MOVES[,both], not '{text}'")
     return {"resign_score": found[0], "resign_moves": found[1], "resign_both": both}
 
 
 def parse_draw(text):
-    found = numbers(text, "--draw", "CP,MOVES,FROM")
+    found = numbers(text, "draw", "CP,MOVES,FROM")
     if len(found) != 3 or found[0] < 0 or found[1] < 1 or found[2] < 0:
-        raise InputError(f"--draw wants CP,MOVES,FROM, not '{text}'")
+        raise InputError(f"draw wants CP,MOVES,FROM, not '{text}'")
     return {"draw_score": found[0], "draw_moves": found[1], "draw_from": found[2]}
 
 
@@ -76,9 +76,9 @@ def check_rules(rules):
             raise InputError(f"a timeout of {seconds:g} s is too short")
 
 
-def make_engine(command, *, name=None, control=None, options=None, ponder=False, restart=False, **more):
+def make_engine(command, *, name=None, control=None, options=None, ponder=False, restart=False, base=None, **more):
     """Settings of an engine whose program exists and whose control can be read."""
-    words = resolve_command(command)
+    words = resolve_command(command, base)
     settings = EngineSettings(
         name or Path(words[0]).stem,
         words,
@@ -102,8 +102,8 @@ def distinct_names(engines):
 
 def plan_cores(engines, concurrency, pin):
     """Processors for each game that runs at once, or None; and a warning where there are too few."""
-    needed = max(engine["threads"] for engine in engines)
-    if any(engine["ponder"] for engine in engines):
+    needed = max(engine.threads for engine in engines)
+    if any(engine.ponder for engine in engines):
         needed *= 2  # both think at the same time
     if not pin:
         return None, None

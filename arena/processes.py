@@ -43,14 +43,17 @@ def end_group(leader):
             os.killpg(leader, signal.SIGKILL)
 
 
-def resolve_command(text):
+def resolve_command(text, base=None):
     """The words of an engine's command with the program's full path. ValueError if there is no such program.
 
-    A program that is not on the PATH may stand beside the interpreter, as `quetzal` does in a virtual environment.
+    A program that is not on the PATH may stand beside the interpreter, as `quetzal` does in a virtual environment. A
+    path may be relative to the directory `base`.
     """
     words = [text] if Path(text).is_file() else shlex.split(text, posix=os.name != "nt")
     if not words:
         raise ValueError("an engine needs a command")
+    if base is not None and os.path.dirname(words[0]) and (Path(base) / words[0]).is_file():
+        words[0] = str(Path(base) / words[0])
     program = shutil.which(words[0]) or shutil.which(words[0], path=str(Path(sys.executable).parent))
     if program is None:
         place = Path(words[0])

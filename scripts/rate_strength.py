@@ -14,56 +14,47 @@ than against anybody else, so differences between rungs count by a common factor
 import argparse
 import math
 import re
-import subprocess
 import time
 from pathlib import Path
 
 import fast_games
 
+from arena.ratings import inverse, solve
+from arena.statistics import elo_difference
 from uci_engine.strength import LADDER, handicap
+from uci_engine.uci_client import Client
 
 
 class Stockfish:
     """Stockfish with UCI_LimitStrength. Its level is a depth at which it picks; thinking longer changes nothing."""
 
     def __init__(self, path, elo):
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.client = Client([path])
         share = (elo - 1320) / (3190 - 1320)
         level = max(0.0, min(19.0, ((37.2473 * share - 40.8525) * share + 22.2943) * share - 0.311438))
         self.depth = 1 + int(level)
-        self.ask("uci", "uciok")
-        self.send("setoption name Hash value 16")
-        self.send("setoption name UCI_LimitStrength value true")
-        self.send(f"setoption name UCI_Elo value {elo}")
-
-    def send(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def ask(self, line, wanted):
-        self.send(line)
-        while not (answer := self.process.stdout.readline()).startswith(wanted):
-            if not answer:
-                raise EOFError("Stockfish ended")
-        return answer
+        self.client.ask("uci", until="uciok")
+        self.client.send("setoption name Hash value 16")
+        self.client.send("setoption name UCI_LimitStrength value true")
+        self.client.send(f"setoption name UCI_Elo value {elo}")
 
     def new_game(self):
-        self.send("ucinewgame")
-        self.ask("isready", "readyok")
+        self.client.send("ucinewgame")
+        self.client.ready()
 
     def move(self, board):
-        self.send(f"position fen {board.fen()}")
-        return board.parse_uci(self.ask(f"go depth {self.depth}", "bestmove").split()[1]), None
+        self.client.lines.clear()
+        answer = self.client.ask(f"position fen {board.fen()}", f"go depth {self.depth}", until="bestmove")[-1]
+        return board.parse_uci(answer.split()[1]), None
 
     def close(self):
-        self.send("quit")
-        self.process.wait()
+        self.client.send("quit")
+        self.client.__exit__()
 
 
 def elo(points):
-    """A score between 0 and 1 as a difference of ratings."""
-    points = max(1e-3, min(1 - 1e-3, points))
-    return 400 * math.log10(points / (1 - points))
+    """A score between 0 and 1 as a difference of ratings, of at most 1200."""
+    return elo_difference(max(1e-3, min(1 - 1e-3, points)))
 
 
 def match(first, second, supply, games):
@@ -81,20 +72,6 @@ def match(first, second, supply, games):
     low, high = elo(mean - margin), elo(mean + margin)
     score = f"+{results.count(1.0)} ={results.count(0.5)} -{results.count(0.0)}"
     return f"{score:18} {elo(mean):+7.0f}  [{low:+.0f}, {high:+.0f}]", elo(mean)
-
-
-def solve(matrix, right):
-    """Linear equations by elimination."""
-    size = len(right)
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for column in range(size):
-        pivot = max(range(column, size), key=lambda index: abs(rows[index][column]))
-        rows[column], rows[pivot] = rows[pivot], rows[column]
-        for index in range(size):
-            if index != column:
-                factor = rows[index][column] / rows[column][column]
-                rows[index] = [a - factor * b for a, b in zip(rows[index], rows[column], strict=True)]
-    return [rows[index][size] / rows[index][index] for index in range(size)]
 
 
 def fit(paths):
@@ -124,10 +101,10 @@ def fit(paths):
             right[a] += weight * row[a] * value
             for b in range(rungs + 1):
                 matrix[a][b] += weight * row[a] * row[b]
-    solution = solve(matrix, right)
-    unit = [[float(a == b) for a in range(rungs + 1)] for b in range(rungs + 1)]
+    (solution,) = solve(matrix, [right])
+    covariance = inverse(matrix)
     for rung in range(rungs):
-        print(f"rung {rung:2}  {solution[rung]:5.0f}  +-{1.96 * math.sqrt(solve(matrix, unit[rung])[rung]):.0f}")
+        print(f"rung {rung:2}  {solution[rung]:5.0f}  +-{1.96 * math.sqrt(covariance[rung][rung]):.0f}")
     print(f"differences between rungs count {solution[rungs]:.2f}")
 
 

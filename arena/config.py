@@ -1,0 +1,146 @@
+"""The TOML file that describes a tournament. Every mistake is said with its line.
+
+The standard library reads TOML without telling lines, so a second, simple look at the text finds the line of each key.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+
+from arena.errors import InputError
+
+_NUMBER = (int, float)
+
+# Key: the types that it may have.
+TOP = {
+    "name": str,
+    "format": str,
+    "rounds": int,
+    "games": int,
+    "challengers": int,
+    "extra_pairs": int,
+    "concurrency": int,
+    "pin": bool,
+    "seed": int,
+    "chess960": bool,
+    "tc": str,
+    "ponder": bool,
+    "restart": bool,
+    "options": dict,
+    "openings": dict,
+    "adjudication": dict,
+    "timeouts": dict,
+    "engine": list,
+}
+OPENINGS = {"file": str, "plies": int, "shuffle": bool, "first": int}
+ADJUDICATION = {"resign": str, "draw": str, "max_moves": int, "syzygy": str}
+TIMEOUTS = {"startup": _NUMBER, "ping": _NUMBER, "move": _NUMBER, "margin_ms": _NUMBER}
+ENGINE = {
+    "name": str,
+    "command": str,
+    "tc": str,
+    "options": dict,
+    "ponder": bool,
+    "restart": bool,
+    "directory": str,
+    "rating": _NUMBER,
+}
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-\"' ]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"\s*([\w\-]+|\"[^\"]*\"|'[^']*')\s*(?:\.\s*[\w\-\"' ]+)?\s*=")
+
+
+def key_lines(text):
+    """Lines of keys and table headers: {(table, index or None, key or None): line}."""
+    lines = {}
+    table, index = "", None
+    counts = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        header = _HEADER.match(line)
+        if header is not None:
+            table = header[2].strip("\"' ")
+            if header[1] == "[[":
+                index = counts.get(table, 0)
+                counts[table] = index + 1
+            else:
+                # [engine.options] belongs to the last [[engine]].
+                index = counts[table.split(".")[0]] - 1 if table.split(".")[0] in counts else None
+            lines.setdefault((table, index, None), number)
+            continue
+        key = _KEY.match(line)
+        if key is not None:
+            lines.setdefault((table, index, key[1].strip("\"'")), number)
+    return lines
+
+
+class Config:
+    """A file that was read, and where its parts stand."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise InputError("there is no such file", path) from None
+        except UnicodeDecodeError as error:
+            raise InputError(f"is no text in UTF-8: {error}", path) from None
+        try:
+            self.values = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
+            if place is None:
+                raise InputError(str(error), path, len(text.splitlines())) from None
+            raise InputError(str(error)[: place.start()], path, int(place[1])) from None
+        self.lines = key_lines(text)
+        self.check(self.values, TOP, "", None)
+        for table, known in (("openings", OPENINGS), ("adjudication", ADJUDICATION), ("timeouts", TIMEOUTS)):
+            self.check(self.values.get(table, {}), known, table, None)
+        for index, engine in enumerate(self.values.get("engine", [])):
+            if not isinstance(engine, dict):
+                raise InputError("engines are tables: [[engine]]", path, self.line("", None, "engine"))
+            self.check(engine, ENGINE, "engine", index)
+            if "command" not in engine:
+                raise InputError("this engine has no command", path, self.line("engine", index, None))
+
+    def line(self, table, index, key):
+        """The line of a key, or at least of its table."""
+        for place in ((table, index, key), (f"{table}.{key}", index, None), (key, None, None), (table, index, None)):
+            if place in self.lines:
+                return self.lines[place]
+        return 1
+
+    def check(self, values, known, table, index):
+        for key, value in values.items():
+            line = self.line(table, index, key)
+            if key not in known:
+                where = f" in [{table}]" if table else ""
+                raise InputError(f"unknown key '{key}'{where}; known are {', '.join(known)}", self.path, line)
+            wanted = known[key]
+            is_bool = isinstance(value, bool)
+            if not isinstance(value, wanted) or (is_bool and wanted is not bool):
+                names = {str: "text", int: "a whole number", bool: "true or false", dict: "a table", list: "tables"}
+                raise InputError(f"'{key}' must be {names.get(wanted, 'a number')}", self.path, line)
+
+    def at(self, table, index, key):
+        """Turns a mistake that is found while a value is used into one that names its line."""
+        return _Place(self, table, index, key)
+
+    def relative(self, text):
+        """Paths in the file start from its own directory."""
+        return self.path.parent / text
+
+
+class _Place:
+    def __init__(self, config, table, index, key):
+        self.config, self.place = config, (table, index, key)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, _):
+        if isinstance(error, (ValueError, OSError)):
+            text = str(error)
+            if str(self.config.path) + ":" in text:
+                return False
+            raise InputError(text, self.config.path, self.config.line(*self.place)) from None
+        return False
