@@ -57,6 +57,10 @@ def add_game_arguments(parser):
     running.add_argument("-c", "--concurrency", type=positive, metavar="N", help="games at once (default: 1)")
     running.add_argument("--no-pin", action="store_true", help="let the system choose the processors")
     running.add_argument("--dir", metavar="DIR", help="where the run is kept (default: a new one in ./runs)")
+    running.add_argument("--live", type=int, metavar="PORT", help="serve the report page while games run (0: any port)")
+    running.add_argument(
+        "--host", metavar="ADDRESS", help="where --live listens (default: 127.0.0.1, this machine only)"
+    )
     running.add_argument("--resume", metavar="DIR", help="go on with a run that was interrupted")
 
 

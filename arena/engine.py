@@ -5,6 +5,7 @@ import contextlib
 import os
 import queue
 import re
+import subprocess
 import threading
 import time
 from typing import NamedTuple
@@ -93,13 +94,14 @@ class Engine(Client):
             super().__init__(
                 settings.command,
                 patience=rules.startup_seconds,
-                stderr=-1,
+                stderr=subprocess.PIPE,
                 cwd=settings.directory,
                 **containment(),
             )
         except OSError as error:
             raise EngineFailure("start", f"did not start: {error}") from None
-        threading.Thread(target=self.read_complaints, daemon=True).start()
+        self.complaining = threading.Thread(target=self.read_complaints, daemon=True)
+        self.complaining.start()
 
     # Reading happens in two threads of their own.
 
@@ -139,8 +141,9 @@ class Engine(Client):
         """Why there is no more output: the process ended, or it closed its output and lives on."""
         try:
             status = self.process.wait(0.5)
-        except Exception:
+        except subprocess.TimeoutExpired:
             return EngineFailure("disconnect", "closed its output")
+        self.complaining.join(1.0)  # its last words are worth waiting for
         if status < 0:
             return EngineFailure("crash", f"crashed with signal {-status}")
         return EngineFailure("crash", f"ended with status {status}")
@@ -267,7 +270,7 @@ class Engine(Client):
         with contextlib.suppress(EngineFailure, OSError):
             self.send("quit")
             self.close_input()
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(_FAREWELL_SECONDS)
         self.end()
 

@@ -5,6 +5,7 @@ import sys
 from arena.display import Display
 from arena.errors import InputError
 from arena.journal import Journal
+from arena.live import LiveView
 from arena.options import new_directory, plan_cores
 from arena.pool import LocalPool, PoolError
 from arena.run import Run, supply_from
@@ -46,20 +47,33 @@ def make_pool(description, *, live=False):
 
 def launch(options, describe, kind, make_schedule, lines, line):
     """Plays or continues a run. Exit status 0 when it is complete, 130 when it was interrupted, 1 on trouble."""
-    journal = open_journal(options, describe, kind)
+    if options.host is not None and options.live is None:
+        raise InputError("--host needs --live")
+    live = None if options.live is None else LiveView(options.live, options.host or "127.0.0.1")
+    try:
+        journal = open_journal(options, describe, kind)
+    except BaseException:
+        if live is not None:
+            live.close()
+        raise
     try:
         description = journal.description
         schedule = make_schedule(description, supply_from(description))
-        pool, warning = make_pool(description)
-        display = Display(lines, line, resume_hint=f"quetzal {kind} --resume {journal.directory}")
+        views = [Display(lines, line, resume_hint=f"quetzal {kind} --resume {journal.directory}")]
+        if live is not None:
+            views.append(live)
+            print(f"the games can be watched at {live.address}", flush=True)
+        pool, warning = make_pool(description, live=live is not None)
         if warning is not None:
-            display.warning(warning)
-        complete = Run(journal, schedule, pool, display).play()
+            views[0].warning(warning)
+        complete = Run(journal, schedule, pool, views).play()
     except PoolError as error:
         print(f"quetzal {kind}: {error}", file=sys.stderr)
         return 1
     finally:
         journal.close()
+        if live is not None:
+            live.close()
     if schedule.problem() is not None:
         print(f"quetzal {kind}: {schedule.problem()}", file=sys.stderr)
         return 1

@@ -7,6 +7,7 @@ import time
 
 from arena.errors import InputError
 from arena.openings import START, Supply, chess960_starts, fingerprint, read_openings
+from arena.report import page, page_data
 
 
 def openings_description(path, *, plies=None, shuffle=False, seed=1, first=0):
@@ -62,7 +63,15 @@ class LiveGames:
         if event["kind"] == "move":
             number = event["game"]
             if event["move"] is None:
-                self.games[number] = {"game": number, "players": event["players"], **event["thought"], "thoughts": []}
+                start = event["thought"]
+                plies = len(start["moves"]) + (start["fen"].split()[1] == "b")
+                self.games[number] = {
+                    "game": number,
+                    "players": event["players"],
+                    "offset": plies % 2,  # the side that moves first after the opening
+                    **start,
+                    "thoughts": [],
+                }
             elif number in self.games:
                 self.games[number]["moves"].append(event["move"])
                 self.games[number]["thoughts"].append(event["thought"])
@@ -73,11 +82,11 @@ class LiveGames:
 class Run:
     """Everything that a match or tournament has in common."""
 
-    def __init__(self, journal, schedule, pool, view):
+    def __init__(self, journal, schedule, pool, views):
         self.journal = journal
         self.schedule = schedule
         self.pool = pool
-        self.view = view
+        self.views = views
         self.live = LiveGames()
         self.started = time.monotonic()
         self.before = len(journal.records)  # games of earlier sessions, which say nothing about this one's speed
@@ -102,7 +111,8 @@ class Run:
         """Plays until the schedule is over; True then, False when it was interrupted. Nothing finished gets lost."""
         with ending_by_signal():
             try:
-                self.view.begin(self)
+                for view in self.views:
+                    view.begin(self)
                 while not self.schedule.is_over():
                     self.fill()
                     if self.pool.busy == 0:
@@ -110,14 +120,17 @@ class Run:
                     event = self.pool.event(0.5)
                     if event is not None:
                         self.hear(event)
-                    self.view.update(self)
+                    for view in self.views:
+                        view.update(self)
                 complete = True
             except KeyboardInterrupt:
                 complete = False
             finally:
                 self.pool.close()
         self.journal.write("results.json", json.dumps(self.results(), indent=1) + "\n")
-        self.view.end(self, complete)
+        self.journal.write("report.html", page(page_data(self)))
+        for view in self.views:
+            view.end(self, complete)
         return complete
 
     def fill(self):
@@ -137,9 +150,11 @@ class Run:
                 self.finished.add(event["record"]["game"])
                 record = self.journal.add(event["record"], event["log"])
                 self.schedule.record(record)
-                self.view.game(self, record)
+                for view in self.views:
+                    view.game(self, record)
         elif event["kind"] in ("warning", "error"):
-            self.view.warning(event["text"])
+            for view in self.views:
+                view.warning(event["text"])
 
     def results(self):
         """All results as one object, for programs that read on."""

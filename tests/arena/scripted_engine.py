@@ -36,6 +36,8 @@ def search(words):
     move = board.uci(rng.choice(board.legal_moves()))
     if MODE == "slow":
         time.sleep(3)
+    if MODE == "calm":
+        time.sleep(0.05)
     if MODE == "never" or (MODE == "never10" and moves_made == 10):
         wait_for_ever()
     if moves_made == 10:

@@ -1,0 +1,154 @@
+"""The report page: all figures and games of a run in one HTML file that needs nothing else."""
+
+import html
+import json
+import math
+from importlib import resources
+
+from arena.engine import centipawns
+from arena.ratings import fit
+from board import Board
+
+GAMES_WITH_MOVES = 2_000  # the newest; a page with more would take long to open
+_TRACE_POINTS = 400
+
+
+def compact(record, chess960, *, with_moves=True):
+    """A game with short names: it is there thousands of times."""
+    game = {
+        "g": record["game"],
+        "q": record["pair"],
+        "r": record["round"],
+        "p": record["players"],
+        "s": record["points"],
+        "t": record["reason"],
+        "f": record["failure"],
+        "o": record["opening"],
+        "l": len(record["moves"]),
+        "n": record["fen"],
+        "b": record["book_plies"],
+    }
+    if not with_moves:
+        return game
+    board = Board(record["fen"], chess960=chess960)
+    sans, scores = [], []
+    for index, text in enumerate(record["moves"]):
+        move = board.parse_uci(text)
+        if index >= record["book_plies"]:
+            score = centipawns(record["thoughts"][index - record["book_plies"]])
+            scores.append(score if score is None or board.turn == 0 else -score)
+        sans.append(board.san(move))
+        board.push(move)
+    thoughts = record["thoughts"]
+    return {
+        **game,
+        "m": " ".join(record["moves"]),
+        "a": " ".join(sans),
+        "e": scores,
+        "d": [thought.get("depth") for thought in thoughts],
+        "u": [thought["time"] for thought in thoughts],
+        "c": [thought.get("left") for thought in thoughts],
+        "x": [thought.get("nodes") for thought in thoughts],
+    }
+
+
+def table_of_match(schedule, records):
+    """Standings of two, so that a match has the same table as a tournament."""
+    tally = schedule.tally
+    games = [(*record["players"], record["points"], record["pair"]) for record in records]
+    ratings = fit(2, games)
+    failures = dict.fromkeys(schedule.names, 0)
+    for (name, _), count in tally.failures.items():
+        failures[name] += count
+    rows = []
+    for player, (wins, losses) in enumerate(((tally.wins, tally.losses), (tally.losses, tally.wins))):
+        against = [record["points"] if record["players"][0] == player else 1 - record["points"] for record in records]
+        rows.append(
+            {
+                "engine": schedule.names[player],
+                "points": wins + tally.draws / 2,
+                "games": tally.games,
+                "wins": wins,
+                "draws": tally.draws,
+                "losses": losses,
+                "failures": failures[schedule.names[player]],
+                "rating": ratings[player].elo,
+                "rating_error": None if math.isinf(ratings[player].error) else ratings[player].error,
+                "anchor": False,
+                "against": {schedule.names[1 - player]: against} if against else {},
+            }
+        )
+    return sorted(rows, key=lambda row: -row["points"])
+
+
+def llr_trace(schedule, records):
+    """The test's ratio after so many pairs."""
+    pairs, pentanomial, order = {}, [0] * 5, []
+    for record in records:
+        own = record["points"] if record["players"][0] == 0 else 1 - record["points"]
+        if record["pair"] in pairs:
+            order.append(pairs[record["pair"]] + own)
+        else:
+            pairs[record["pair"]] = own
+    step = max(1, len(order) // _TRACE_POINTS)
+    trace = []
+    for number, points in enumerate(order, 1):
+        pentanomial[round(2 * points)] += 1
+        if number % step == 0 or number == len(order):
+            trace.append([number, round(schedule.sprt.llr(pentanomial), 3)])
+    return trace
+
+
+def overview(run):
+    """Everything on the page but the games themselves."""
+    schedule, description = run.schedule, run.journal.description
+    summary = schedule.summary()
+    records = run.journal.records
+    if description["kind"] == "match":
+        table = table_of_match(schedule, records)
+        if schedule.sprt is not None:
+            summary["llr_trace"] = llr_trace(schedule, records)
+    else:
+        anchors = {engine["name"] for engine in description["engines"] if engine["rating"] is not None}
+        table = [{**row, "anchor": row["engine"] in anchors} for row in summary["standings"]]
+    return {"summary": summary, "table": table, "total": schedule.total}
+
+
+def frame(run):
+    """What does not change while games are played."""
+    description = run.journal.description
+    openings = description["openings"]["path"]
+    return {
+        "kind": description["kind"],
+        "name": description["name"],
+        "format": description.get("format", "match"),
+        "engines": [{"name": engine["name"], "control": engine["control"]} for engine in description["engines"]],
+        "openings": None if openings is None else openings.replace("\\", "/").rsplit("/", 1)[-1],
+        "sprt": description.get("sprt"),
+    }
+
+
+def page_data(run):
+    """All data of a finished run."""
+    records = run.journal.records
+    chess960 = run.journal.description["rules"]["chess960"]
+    first = len(records) - GAMES_WITH_MOVES
+    games = [compact(record, chess960, with_moves=index >= first) for index, record in enumerate(records)]
+    return {**frame(run), **overview(run), "games": games, "running": [], "live": False, "over": True}
+
+
+def page(data):
+    """The page as text. Nothing in the data can end the script element or be taken for markup."""
+    parts = resources.files("arena").joinpath("page")
+
+    def read(name):
+        return parts.joinpath(name).read_text(encoding="utf-8")
+
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    script = "\n".join(read(name) for name in ("board.js", "charts.js", "page.js"))
+    result = read("page.html").replace("<!--TITLE-->", html.escape(data["name"]))
+    for mark, content in (("/*STYLE*/", read("page.css")), ("/*SCRIPT*/", script), ("/*DATA*/", text)):
+        before, _, after = result.partition(mark)
+        result = before + content + after
+    return result

@@ -1,0 +1,275 @@
+"""The report page, in a real browser where there is one, and the server that shows it while games run."""
+
+import http.client
+import json
+import random
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from urllib.parse import urlsplit
+
+import browser
+import chess
+import pytest
+from arena_playing import command
+from support import DATA, quetzal
+
+needs_browser = pytest.mark.skipif(browser.MISSING is not None, reason=browser.MISSING or "")
+MINUS = "\N{MINUS SIGN}"
+NASTY = "</script><b>&\"' one"
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    window = browser.Browser(tmp_path_factory.mktemp("profile"))
+    yield window
+    window.close()
+
+
+@pytest.fixture(scope="module")
+def match(tmp_path_factory):
+    """A finished match whose first engine has a name that would break a careless page."""
+    run = tmp_path_factory.mktemp("report") / "run"
+    result = quetzal(
+        "match", command("good"), command("resigns"), "--names", f"{NASTY},two", "--games", "6", "--resign", "800,12",
+        "--tc", "20+1", "--max-moves", "30", "--startup-timeout", "60", "--sprt", "0,50", "-c", "2", "--dir", str(run),
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    return run
+
+
+def games_of(run):
+    return {game["game"]: game for game in map(json.loads, (run / "games.jsonl").read_bytes().splitlines())}
+
+
+def shown_position(window, selector="#board"):
+    """The placement on a board of the page, read from where its pieces stand."""
+    pieces = window.run(
+        "return [...document.querySelectorAll(arguments[0] + ' [data-piece]')]"
+        ".map((piece) => [piece.dataset.piece, piece.getAttribute('transform')])",
+        selector,
+    )
+    board = chess.Board(None)
+    for letter, place in pieces:
+        x, y = map(int, re.fullmatch(r"translate\((\d+) (\d+)\)", place).groups())
+        board.set_piece_at(chess.square(x // 45, 7 - y // 45), chess.Piece.from_symbol(letter))
+    return board.board_fen()
+
+
+def test_the_page_needs_nothing_else(match):
+    text = (match / "report.html").read_text(encoding="utf-8")
+    assert not re.findall(r"(?:src|href)\s*=", text)
+    assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)", text)
+    assert "@import" not in text
+    assert NASTY not in text
+    assert str(match) not in text
+
+
+@needs_browser
+def test_the_figures(match, chromium):
+    chromium.open(f"file://{match / 'report.html'}")
+    summary = json.loads((match / "results.json").read_text(encoding="utf-8"))["summary"]
+    figures = chromium.text("#figures")
+    assert f"+{summary['wins']} {MINUS}{summary['losses']} ={summary['draws']}" in figures
+    assert " · ".join(map(str, summary["pentanomial"])) in figures
+    assert f"{summary['llr']:.2f}" in figures
+    rows = chromium.run(
+        "return [...document.querySelectorAll('#standings-table tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
+    points = {row[1]: row[2] for row in rows}
+    expected = summary["wins"] + summary["draws"] / 2
+    assert points[NASTY] == (f"{int(expected)}½" if expected % 1 else str(int(expected)))
+    assert (
+        len(chromium.run("return [...document.querySelectorAll('#games tbody tr')].map((row) => row.dataset.game)"))
+        == 6
+    )
+    for plot in ("#rating-plot", "#score-plot", "#llr-plot", "#length-plot"):
+        assert chromium.run("return document.querySelector(arguments[0] + ' svg').children.length", plot) > 3
+    assert chromium.complaints() == []
+
+
+@needs_browser
+def test_clicking_through_a_game(match, chromium):
+    chromium.open(f"file://{match / 'report.html'}")
+    number, game = max(games_of(match).items(), key=lambda item: len(item[1]["moves"]))
+    chromium.click(f"#games tr[data-game='{number}']")
+    assert f"game {number + 1}" in chromium.text("#game-note")
+    board = chess.Board(game["fen"])
+    assert shown_position(chromium) == board.board_fen()
+    for move in game["moves"][:8]:
+        chromium.click("#next")
+        board.push_uci(move)
+        assert shown_position(chromium) == board.board_fen()
+    # Black's move: "good" sees +0.37 for itself, "resigns" sees itself nine pawns behind, all shown from White's side.
+    assert chromium.text("#thought").startswith(f"{MINUS}0.37" if game["black"] == NASTY else "+9.00")
+    chromium.click("#back")
+    board.pop()
+    assert shown_position(chromium) == board.board_fen()
+    chromium.click("#last")
+    for move in game["moves"][7:]:
+        board.push_uci(move)
+    assert shown_position(chromium) == board.board_fen()
+    san = chess.Board(game["fen"]).variation_san([chess.Move.from_uci(move) for move in game["moves"]])
+    assert re.sub(r"\d+\.+", "", chromium.text("#moves")).split() == re.sub(r"\d+\.+", "", san).split()
+    chromium.click("#moves span[data-ply='3']")
+    assert shown_position(chromium) != board.board_fen()
+    assert chromium.run("return document.querySelectorAll('#eval-plot path').length") >= 2
+    assert chromium.run("return document.querySelectorAll('#clock-plot path').length") >= 2
+    # A link leads to the same place.
+    chromium.open(f"file://{match / 'report.html'}#game={number + 1}&ply=3")
+    assert chromium.run("return document.querySelector('#moves .now').dataset.ply") == "3"
+    assert chromium.complaints() == []
+
+
+@needs_browser
+def test_filters_and_theme(match, chromium):
+    chromium.open(f"file://{match / 'report.html'}")
+    count = "return document.querySelectorAll('#games tbody tr').length"
+    games = games_of(match).values()
+    chromium.run(
+        "const s = document.getElementById('filter-result'); s.value = '1-0'; s.dispatchEvent(new Event('input'))"
+    )
+    assert chromium.run(count) == sum(game["points"] == 1 for game in games)
+    chromium.click("#theme")
+    first = chromium.run("return getComputedStyle(document.body).backgroundColor")
+    chromium.click("#theme")
+    assert chromium.run("return getComputedStyle(document.body).backgroundColor") != first
+
+
+@needs_browser
+def test_the_page_moves_pieces_as_the_rules_say(match, chromium):
+    """Random games with castling, en passant and promotion, also Chess960, position by position."""
+    chromium.open(f"file://{match / 'report.html'}")
+    rng = random.Random(4)
+    script = (
+        "let squares = readFen(arguments[0]); const found = [];"
+        "for (const move of arguments[1]) { squares = makeMove(squares, move); found.push(squares.map((p) => p || '.').join('')); }"
+        "return found"
+    )
+    kinds = set()
+    for number in range(30):
+        chess960 = number % 2 == 1
+        board = chess.Board.from_chess960_pos(rng.randrange(960)) if chess960 else chess.Board()
+        start, moves, expected = board.fen(), [], []
+        while not board.is_game_over() and len(moves) < 120:
+            legal = list(board.legal_moves)
+            rare = [move for move in legal if board.is_castling(move) or board.is_en_passant(move) or move.promotion]
+            move = rng.choice(rare or legal)
+            kinds |= {"castling"} if board.is_castling(move) else set()
+            kinds |= {"en passant"} if board.is_en_passant(move) else set()
+            kinds |= {"promotion"} if move.promotion else set()
+            moves.append(board.uci(move, chess960=chess960))
+            board.push(move)
+            expected.append("".join(str(board.piece_at(square) or ".") for square in chess.SQUARES))
+        assert chromium.run(script, start, moves) == expected
+    assert kinds == {"castling", "en passant", "promotion"}
+
+
+class LiveMatch:
+    """A match that is slow enough to be watched, and the address of its page."""
+
+    def __init__(self, directory, *flags):
+        engines = [command("calm"), command("calm")]
+        arguments = [
+            "--names",
+            "one,two",
+            "--tc",
+            "60+1",
+            "--max-moves",
+            "20",
+            "--startup-timeout",
+            "60",
+            "--games",
+            "200",
+        ]
+        self.process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "uci_engine",
+                "match",
+                *engines,
+                *arguments,
+                "--dir",
+                str(directory),
+                "--live",
+                "0",
+                *flags,
+            ],
+            cwd=DATA,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        line = self.process.stdout.readline()
+        self.address = re.search(r"http://\S+", line)[0]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        self.process.communicate(timeout=60)
+
+
+def ask(address, path="/", method="GET", host=None):
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+    try:
+        connection.request(method, path, headers={} if host is None else {"Host": host})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def test_the_server_shows_its_run_and_nothing_else(tmp_path):
+    with LiveMatch(tmp_path / "run") as live:
+        assert live.address.startswith("http://127.0.0.1:")
+        status, data = ask(live.address)
+        assert status == 200
+        assert b"one - two" in data
+        status, data = ask(live.address, "/state.json?games=0")
+        assert status == 200
+        assert json.loads(data)["over"] is False
+        for path in ("/run.json", "/games.pgn", "/../run.json", "/%2e%2e/run.json", "//etc/passwd", "/state.json/x"):
+            assert ask(live.address, path)[0] == 404
+        for method in ("POST", "PUT", "DELETE"):
+            assert ask(live.address, "/", method)[0] == 501
+        assert ask(live.address, "/", host="evil.example:80")[0] == 403
+        assert ask(live.address, "/state.json?games=x&games=-1")[0] == 200
+    with pytest.raises(OSError):
+        urllib.request.urlopen(live.address, timeout=10)
+
+
+@needs_browser
+def test_watching_games(tmp_path, chromium):
+    """The boards move, finished games appear, without touching the page."""
+    with LiveMatch(tmp_path / "run", "-c", "2") as live:
+        chromium.open(live.address)
+        chromium.wait_for("return document.querySelectorAll('#boards figure').length == 2")
+        before = shown_position(chromium, "#boards figure")
+        chromium.wait_for(
+            "window.first = window.first || document.querySelector('#boards figure').innerHTML;"
+            "return document.querySelector('#boards figure').innerHTML !== window.first"
+        )
+        chromium.wait_for("return document.querySelectorAll('#games tbody tr').length >= 1")
+        assert before.count("/") == 7
+        assert re.match(r"\d+ of 200 games", chromium.text("#state"))
+        done = chromium.run("return [data.games.length, data.summary.games]")
+        assert done[0] == done[1] >= 1
+        assert chromium.complaints() == []
+
+
+def test_bad_addresses(tmp_path):
+    for flags, message in (
+        (("--live", "99999"), "cannot be served"),
+        (("--live", "0", "--host", "192.0.2.1"), "cannot be served on 192.0.2.1"),
+        (("--host", "127.0.0.1"), "--host needs --live"),
+    ):
+        result = quetzal("match", command("good"), command("good"), "--dir", str(tmp_path / "run"), *flags)
+        assert result.returncode == 2
+        assert message in result.stderr
+        assert not (tmp_path / "run").exists()

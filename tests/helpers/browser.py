@@ -1,0 +1,94 @@
+"""A browser for tests: Chromium without a window, driven over the WebDriver protocol with the standard library alone."""
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import time
+import urllib.request
+
+DRIVER = shutil.which("chromedriver")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+MISSING = None if DRIVER and CHROMIUM else "needs Chromium and its driver (Debian: chromium, chromium-driver)"
+_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+class Browser:
+    def __init__(self, profile):
+        self.driver = subprocess.Popen(
+            [DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace"
+        )
+        for line in self.driver.stdout:
+            started = re.search(r"started successfully on port (\d+)", line)
+            if started:
+                break
+        else:
+            raise OSError("the driver did not start")
+        self.address = f"http://127.0.0.1:{started[1]}"
+        # The sandbox needs rights that a container may not give; the pages are our own.
+        flags = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--window-size=1280,1000",
+        ]
+        options = {"binary": CHROMIUM, "args": [*flags, f"--user-data-dir={profile}"]}
+        capabilities = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        try:
+            answer = self.post("/session", {"capabilities": {"alwaysMatch": capabilities}})
+        except BaseException:
+            self.driver.kill()
+            self.driver.wait()
+            self.driver.stdout.close()
+            raise
+        self.session = f"/session/{answer['sessionId']}"
+
+    def post(self, path, values=None, method="POST"):
+        data = json.dumps(values or {}).encode() if method == "POST" else None
+        request = urllib.request.Request(self.address + path, data, method=method)
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return json.load(answer)["value"]
+
+    def open(self, address):
+        self.post(f"{self.session}/url", {"url": address})
+
+    def run(self, script, *arguments):
+        """What a piece of JavaScript returns."""
+        return self.post(f"{self.session}/execute/sync", {"script": script, "args": list(arguments)})
+
+    def find(self, selector):
+        return self.post(f"{self.session}/element", {"using": "css selector", "value": selector})[_ELEMENT]
+
+    def click(self, selector):
+        """A real click, which fails if something lies over the element."""
+        self.post(f"{self.session}/element/{self.find(selector)}/click")
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0]).innerText", selector)
+
+    def wait_for(self, script, seconds=60.0):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            value = self.run(script)
+            if value:
+                return value
+            time.sleep(0.1)
+        raise TimeoutError(f"still not: {script}")
+
+    def complaints(self):
+        """Errors on the console, without those about an icon that nobody has."""
+        entries = self.post(f"{self.session}/se/log", {"type": "browser"})
+        return [entry["message"] for entry in entries if "favicon" not in entry["message"]]
+
+    def screenshot(self, path):
+        path.write_bytes(base64.b64decode(self.post(f"{self.session}/screenshot", method="GET")))
+
+    def close(self):
+        try:
+            self.post(self.session, method="DELETE")
+        finally:
+            self.driver.kill()
+            self.driver.wait()
+            self.driver.stdout.close()
