@@ -57,6 +57,8 @@ def add_game_arguments(parser):
     running.add_argument("-c", "--concurrency", type=positive, metavar="N", help="games at once (default: 1)")
     running.add_argument("--no-pin", action="store_true", help="let the system choose the processors")
     running.add_argument("--dir", metavar="DIR", help="where the run is kept (default: a new one in ./runs)")
+    running.add_argument("--cluster", metavar="ADDRESS", help="play on a Dask cluster, such as tcp://10.0.0.1:8786")
+    running.add_argument("--upload", action="store_true", help="send the engines' programs to the cluster")
     running.add_argument("--live", type=int, metavar="PORT", help="serve the report page while games run (0: any port)")
     running.add_argument(
         "--host", metavar="ADDRESS", help="where --live listens (default: 127.0.0.1, this machine only)"

@@ -1,5 +1,6 @@
 """What matches and tournaments share from the description to the exit status."""
 
+import contextlib
 import sys
 
 from arena.display import Display
@@ -15,10 +16,9 @@ from arena.settings import engine_from
 CHANGEABLE = ("games", "concurrency")
 
 
-def open_journal(options, describe, kind):
-    """A new run, or one that goes on with what it was begun with."""
+def open_journal(options, description, kind):
+    """A new run of this description, or one that goes on with what it was begun with."""
     if options.resume is None:
-        description = describe(options)
         return Journal.create(options.dir or new_directory(kind), description)
     if options.dir:
         raise InputError("--resume goes on in the run's own directory; --dir is for new ones")
@@ -38,43 +38,70 @@ def open_journal(options, describe, kind):
     return journal
 
 
-def make_pool(description, *, live=False):
-    """Workers on this machine, and a warning where its processors do not suffice."""
+def connect(options):
+    """The cluster, if one is to play."""
+    if options.cluster is None:
+        return None
+    from arena.cluster import ClusterPool
+
+    return ClusterPool(options.cluster)
+
+
+def local_pool(description, options, display):
+    """Workers on this machine; the display warns where its processors do not suffice."""
     engines = [engine_from(values) for values in description["engines"]]
     cores, warning = plan_cores(engines, description["concurrency"], description["pin"])
-    return LocalPool(description["concurrency"], cores=cores, live=live), warning
+    if warning is not None:
+        display.warning(warning)
+    return LocalPool(description["concurrency"], cores=cores, live=options.live is not None)
+
+
+def prepare_cluster(cluster, journal, options):
+    from arena.calibration import measure_speed
+
+    if "reference_speed" not in journal.description:
+        # Kept with the run: when it is resumed elsewhere, time controls still mean what they meant.
+        journal.update_description(reference_speed=round(measure_speed()))
+    cluster.prepare(journal.description, upload=options.upload)
+    return cluster
+
+
+def check_flags(options):
+    if options.host is not None and options.live is None:
+        raise InputError("--host needs --live")
+    if options.upload and options.cluster is None:
+        raise InputError("--upload needs --cluster")
 
 
 def launch(options, describe, kind, make_schedule, lines, line):
-    """Plays or continues a run. Exit status 0 when it is complete, 130 when it was interrupted, 1 on trouble."""
-    if options.host is not None and options.live is None:
-        raise InputError("--host needs --live")
-    live = None if options.live is None else LiveView(options.live, options.host or "127.0.0.1")
-    try:
-        journal = open_journal(options, describe, kind)
-    except BaseException:
+    """Plays or continues a run. Exit status 0 when it is complete, 130 when it was interrupted, 1 on trouble.
+
+    Whatever can fail is tried before the run's directory is made.
+    """
+    check_flags(options)
+    with contextlib.ExitStack() as stack:
+        live = None
+        if options.live is not None:
+            live = stack.enter_context(contextlib.closing(LiveView(options.live, options.host or "127.0.0.1")))
+        description = None if options.resume is not None else describe(options)
+        cluster = connect(options)
+        if cluster is not None:
+            stack.callback(cluster.close)
+        journal = stack.enter_context(contextlib.closing(open_journal(options, description, kind)))
+        schedule = make_schedule(journal.description, supply_from(journal.description))
+        display = Display(lines, line, resume_hint=f"quetzal {kind} --resume {journal.directory}")
+        if cluster is None:
+            pool = local_pool(journal.description, options, display)
+        else:
+            pool = prepare_cluster(cluster, journal, options)
         if live is not None:
-            live.close()
-        raise
-    try:
-        description = journal.description
-        schedule = make_schedule(description, supply_from(description))
-        views = [Display(lines, line, resume_hint=f"quetzal {kind} --resume {journal.directory}")]
-        if live is not None:
-            views.append(live)
-            print(f"the games can be watched at {live.address}", flush=True)
-        pool, warning = make_pool(description, live=live is not None)
-        if warning is not None:
-            views[0].warning(warning)
-        complete = Run(journal, schedule, pool, views).play()
-    except PoolError as error:
-        print(f"quetzal {kind}: {error}", file=sys.stderr)
-        return 1
-    finally:
-        journal.close()
-        if live is not None:
-            live.close()
-    if schedule.problem() is not None:
-        print(f"quetzal {kind}: {schedule.problem()}", file=sys.stderr)
-        return 1
-    return 0 if complete else 130
+            display.say(f"the games can be watched at {live.address}")
+        try:
+            complete = Run(journal, schedule, pool, [display] if live is None else [display, live]).play()
+        except PoolError as error:
+            print(f"quetzal {kind}: {error}", file=sys.stderr)
+            return 1
+        if schedule.problem() is not None:
+            print(f"quetzal {kind}: {schedule.problem()}", file=sys.stderr)
+            return 1
+        return 0 if complete else 130

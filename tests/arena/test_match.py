@@ -11,9 +11,14 @@ import pytest
 from arena_playing import command, is_running, processes, wait_until
 from support import DATA, quetzal
 
+from arena.openings import START
+from arena.pool import LocalPool
+from arena.processes import available_cores, share_cores
+from arena.settings import Rules, as_dict
 from board.fen import STARTING_FEN
 
-QUICK = ("--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "60", "--startup-timeout", "60")
+# Not pinned: a neighbour on a busy machine may own one processor, but not all of them.
+QUICK = ("--no-pin", "--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "60", "--startup-timeout", "60")
 
 
 def games_of(directory):
@@ -91,7 +96,17 @@ def test_a_failing_engine_leaves_the_others_alone(tmp_path):
 
 
 def test_an_engine_that_never_starts_ends_the_match(tmp_path):
-    arguments = ("--games", "100", "--dir", str(tmp_path / "run"), "--tc", "nodes=10", "--startup-timeout", "0.5")
+    arguments = (
+        "--no-pin",
+        "--games",
+        "100",
+        "--dir",
+        str(tmp_path / "run"),
+        "--tc",
+        "nodes=10",
+        "--startup-timeout",
+        "0.5",
+    )
     result = quetzal("match", command("silent"), command("silent"), *arguments)
     assert result.returncode == 1
     assert "did not start" in result.stderr
@@ -164,6 +179,27 @@ def test_a_worker_that_dies_is_replaced(tmp_path):
     assert "a worker died" in output
     assert sorted(game["game"] for game in games_of(run)) == list(range(40))
     assert wait_until(lambda: not any(is_running(pid) for pid in processes(pids)))
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not pin processes")
+def test_workers_are_pinned():
+    core = available_cores()[-1]
+    pool = LocalPool(1, cores=[[core]])
+    try:
+        pool.give({"number": 7, "rules": as_dict(Rules()), "engines": {}, "opening": START, "games": []})
+        assert wait_until(lambda: (pool.event(0.1) or {}).get("kind") == "done")
+        assert os.sched_getaffinity(pool.workers[0].process.pid) == {core}
+    finally:
+        pool.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not pin processes")
+def test_processors_are_shared_out():
+    cores = available_cores()
+    assert sorted(cores) == sorted(os.sched_getaffinity(0))
+    assert share_cores(1, len(cores)) == [cores]
+    assert share_cores(len(cores), 1) == [[core] for core in cores]
+    assert share_cores(len(cores), 2) is None
 
 
 BAD = [

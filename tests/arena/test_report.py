@@ -34,7 +34,7 @@ def match(tmp_path_factory):
     run = tmp_path_factory.mktemp("report") / "run"
     result = quetzal(
         "match", command("good"), command("resigns"), "--names", f"{NASTY},two", "--games", "6", "--resign", "800,12",
-        "--tc", "20+1", "--max-moves", "30", "--startup-timeout", "60", "--sprt", "0,50", "-c", "2", "--dir", str(run),
+        "--tc", "20+1", "--max-moves", "30", "--startup-timeout", "60", "--sprt", "0,50", "-c", "2", "--no-pin", "--dir", str(run),
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     return run
@@ -197,6 +197,7 @@ class LiveMatch:
                 str(directory),
                 "--live",
                 "0",
+                "--no-pin",
                 *flags,
             ],
             cwd=DATA,

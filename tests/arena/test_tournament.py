@@ -342,7 +342,7 @@ def test_a_tournament(tmp_path, kind):
     """The one that resigns and the one that crashes lose; the others' games are as if nothing had happened."""
     path, pids = write_file(tmp_path)
     run = tmp_path / "run"
-    result = quetzal("tournament", str(path), "--format", kind, "--dir", str(run))
+    result = quetzal("tournament", str(path), "--format", kind, "--no-pin", "--dir", str(run))
     assert result.returncode == 0, result.stderr
     results = json.loads((run / "results.json").read_text(encoding="utf-8"))
     table = results["summary"]["standings"]
@@ -367,7 +367,7 @@ def test_everything_as_flags(tmp_path):
     arguments = ("--format", "gauntlet", "--tc", "nodes=10", "--max-moves", "8", "--dir", str(run), "--games", "2")
     engines = (f"name=A;command={command('good')};option.Hash=2;rating=2000", command("fine"), command("level"))
     flags = [word for engine in engines for word in ("--engine", engine)]
-    result = quetzal("tournament", *flags, *arguments, "--startup-timeout", "60", "-c", "2")
+    result = quetzal("tournament", *flags, *arguments, "--startup-timeout", "60", "-c", "2", "--no-pin")
     assert result.returncode == 0, result.stderr
     description = json.loads((run / "run.json").read_text(encoding="utf-8"))
     assert [engine["options"] for engine in description["engines"]] == [{"Hash": "2"}, {}, {}]

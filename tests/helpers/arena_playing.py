@@ -29,7 +29,7 @@ def play(first, second, *, games=2, opening=START, **rules):
     heard = []
     encounter = {
         "number": 0,
-        "rules": as_dict(Rules(**rules)),
+        "rules": as_dict(Rules(**{"startup_seconds": 60.0, "ping_seconds": 60.0, **rules})),
         "engines": {0: as_dict(first), 1: as_dict(second)},
         "opening": opening,
         "games": [

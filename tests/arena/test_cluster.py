@@ -1,0 +1,122 @@
+"""Matches on a Dask cluster of two workers on this machine."""
+
+import importlib.util
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from arena_playing import SCRIPT, command, is_running, processes, wait_until
+from support import DATA, quetzal
+
+from arena.calibration import measure_speed
+
+pytestmark = [
+    pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs Dask: the extra 'cluster'"),
+    pytest.mark.skipif(os.name == "nt", reason="signals of Unix"),
+]
+
+QUICK = ("--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "60", "--startup-timeout", "60")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Its address, and the process numbers of its workers."""
+    script = Path(__file__).with_name("local_cluster.py")
+    process = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    address, *pids = process.stdout.readline().split()
+    yield address, [int(pid) for pid in pids]
+    process.stdin.close()
+    try:
+        process.wait(60)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def games_of(directory):
+    path = directory / "games.jsonl"
+    return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+
+
+def test_a_worker_is_killed_on_the_way(tmp_path, cluster):
+    """40 games, one of the two workers killed: 40 results, each game once, no engine left behind."""
+    address, workers = cluster
+    run, pids = tmp_path / "run", tmp_path / "pids"
+    arguments = ("--games", "40", "--cluster", address, "--dir", str(run), *QUICK)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "uci_engine", "match", command("good", pids), command("fine", pids), *arguments],
+        cwd=DATA,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert wait_until(lambda: len(games_of(run)) >= 4 or process.poll() is not None, 120)
+    assert process.poll() is None
+    os.kill(workers[0], signal.SIGKILL)
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output
+    games = games_of(run)
+    assert sorted(game["game"] for game in games) == list(range(40))
+    assert "games  40 of 40" in output
+    # Speeds are measured on the same machine; a busy one may still differ a lot from moment to moment.
+    assert all(0.02 < game["scale"] < 50 for game in games)
+    assert json.loads((run / "run.json").read_text(encoding="utf-8"))["reference_speed"] > 1000
+    assert wait_until(lambda: not any(is_running(pid) for pid in processes(pids)))
+
+
+def test_a_sequential_test_stops_early_and_the_engines_are_uploaded(tmp_path, cluster):
+    """The engines are two small programs that exist nowhere else under their uploaded name."""
+    engines = []
+    for mode in ("good", "resigns"):
+        path = tmp_path / f"engine-{mode}"
+        path.write_text(
+            f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(SCRIPT)} {mode}\n", encoding="utf-8"
+        )
+        path.chmod(0o700)
+        engines.append(str(path))
+    run = tmp_path / "run"
+    arguments = ("--sprt", "0,200", "--resign", "800,1", "--cluster", cluster[0], "--upload", "--dir", str(run))
+    result = quetzal("match", *engines, *arguments, *QUICK, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "200 accepted" in result.stdout
+    assert len(games_of(run)) < 200
+    assert {game["white"] for game in games_of(run)} == {"engine-good", "engine-resigns"}
+
+
+def test_trouble_is_said(tmp_path, cluster):
+    here = tmp_path / "only-here"
+    here.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(SCRIPT)} good\n", encoding="utf-8")
+    here.chmod(0o700)
+    result = quetzal("match", command("good"), command("good"), "--upload", "--dir", str(tmp_path / "run"))
+    assert result.returncode == 2
+    assert "--upload needs --cluster" in result.stderr
+    result = quetzal(
+        "match",
+        str(here),
+        command("good"),
+        "--cluster",
+        "tcp://127.0.0.1:1",
+        "--dir",
+        str(tmp_path / "run"),
+        timeout=120,
+    )
+    assert result.returncode == 2
+    assert "there is no cluster at tcp://127.0.0.1:1" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_speed():
+    assert measure_speed(rounds=1) > 1000
