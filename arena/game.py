@@ -58,6 +58,8 @@ class Game:
         self.opening = opening
         self.board = Board(opening.fen, chess960=rules.chess960)
         self.fen = self.board.fen(shredder=rules.chess960)
+        is_standard = self.fen == Board().fen() and not rules.chess960
+        self.start = "position startpos" if is_standard else f"position fen {self.fen}"
         self.moves = []
         for move in opening.moves:
             self.board.push(read_move(self.board, move))
@@ -72,9 +74,8 @@ class Game:
         self.last_moment = None
 
     def position(self, more=()):
-        start = "startpos" if self.fen == Board().fen() and not self.rules.chess960 else f"fen {self.fen}"
         moves = [*self.moves, *more]
-        return f"position {start} moves {' '.join(moves)}" if moves else f"position {start}"
+        return f"{self.start} moves {' '.join(moves)}" if moves else self.start
 
     def play(self):
         """Plays to the end: (points of White, reason, termination, side that failed or None, its failure)."""
@@ -118,7 +119,8 @@ class Game:
         try:
             move = read_move(self.board, answer.move)
         except ValueError:
-            raise EngineFailure("illegal move", f"plays {answer.move[:20]}, which is illegal") from None
+            said = answer.move[:20].encode("ascii", "backslashreplace").decode()
+            raise EngineFailure("illegal move", f"plays {said}, which is illegal") from None
         text = self.board.uci(move)
         clock.charge(answer.elapsed)
         self.board.push(move)

@@ -13,6 +13,7 @@ from arena.errors import InputError
 from arena.pgn import game_text
 
 VERSION = 1
+BULKY = ("moves", "thoughts")  # left on the disk: thousands of games would fill the memory
 
 
 def replace_file(path, text):
@@ -34,8 +35,13 @@ def sync_directory(path):
             os.close(handle)
 
 
+def slim(record):
+    """A record without what only the disk keeps, but with the number of its moves."""
+    return {name: value for name, value in record.items() if name not in BULKY} | {"plies": len(record["moves"])}
+
+
 class Journal:
-    """One run's directory, held by one process at a time."""
+    """One run's directory, held by one process at a time. `records` are slim; `full_records` reads the others again."""
 
     def __init__(self, directory, description):
         self.directory = Path(directory)
@@ -65,7 +71,7 @@ class Journal:
         journal = cls(directory, description)
         journal.hold()
         try:
-            journal.records = read_records(directory / "games.jsonl", repair=True)
+            journal.records = [slim(record) for record in read_records(directory / "games.jsonl", repair=True)]
             journal.open()
         except BaseException:
             journal.close()
@@ -95,11 +101,16 @@ class Journal:
     def open(self):
         self.file = open(self.directory / "games.jsonl", "ab")  # noqa: SIM115 - open as long as the run
         # The PGN file follows from the records; writing it anew repairs one that was cut short.
-        replace_file(self.directory / "games.pgn", "".join(game_text(each, self.description) for each in self.records))
+        with open(self.directory / "games.pgn", "w", encoding="utf-8") as file:
+            file.writelines(game_text(record, self.description) for record in self.full_records())
         self.pgn = open(self.directory / "games.pgn", "a", encoding="utf-8")  # noqa: SIM115 - likewise
 
+    def full_records(self):
+        """All games with moves and thoughts, one after the other from the disk."""
+        return read_records(self.directory / "games.jsonl")
+
     def add(self, record, log=None):
-        """Keeps a finished game, for good when this returns."""
+        """Keeps a finished game, for good when this returns. Returns the record as it was written."""
         if log is not None:
             name = f"game-{record['game']}.log"
             (self.directory / "failures").mkdir(exist_ok=True)
@@ -108,7 +119,7 @@ class Journal:
         self.file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
         self.file.flush()
         os.fsync(self.file.fileno())
-        self.records.append(record)
+        self.records.append(slim(record))
         self.pgn.write(game_text(record, self.description))
         self.pgn.flush()
         return record
@@ -138,28 +149,25 @@ def read_description(directory):
 
 
 def read_records(path, *, repair=False):
-    """The games of a journal. A last line that was cut short is left out, and with `repair` removed."""
-    records = []
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return records
+    """Yields the games of a journal. A last line that was cut short is left out, and with `repair` removed."""
+    if not path.exists():
+        return
     good = 0
     seen = set()
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
-        try:
-            record = json.loads(line)
-            if not line.endswith(b"\n"):
-                raise ValueError("cut short")
-        except ValueError as error:
-            if good + len(line) < len(data):
-                raise InputError(f"damaged: {error}", path, number) from None
-            break
-        good += len(line)
-        if record["game"] not in seen:
-            seen.add(record["game"])
-            records.append(record)
-    if repair and good < len(data):
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                record = json.loads(line)
+                if not line.endswith(b"\n"):
+                    raise ValueError("cut short")
+            except ValueError as error:
+                if file.read(1):
+                    raise InputError(f"damaged: {error}", path, number) from None
+                break
+            good += len(line)
+            if record["game"] not in seen:
+                seen.add(record["game"])
+                yield record
+    if repair and good < path.stat().st_size:
         with open(path, "r+b") as file:
             file.truncate(good)
-    return records

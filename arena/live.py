@@ -4,11 +4,13 @@ import http.server
 import json
 import socketserver
 import threading
+import time
 from urllib.parse import parse_qs, urlsplit
 
 from arena.errors import InputError
-from arena.report import compact, frame, overview, page
+from arena.report import GAMES_WITH_MOVES, WITH_MOVES, compact, compact_games, frame, overview, page
 
+_SHOW_SECONDS = 0.2
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'"
 
@@ -25,8 +27,7 @@ class LiveState:
         self.is_over = False
 
     def begin(self, run):
-        chess960 = run.journal.description["rules"]["chess960"]
-        games = [compact(record, chess960) for record in run.journal.records]
+        games = compact_games(run.journal)
         with self.lock:
             self.frame = frame(run)
             self.overview = overview(run)
@@ -38,6 +39,9 @@ class LiveState:
         with self.lock:
             self.games.append(game)
             self.overview = latest
+            if len(self.games) > GAMES_WITH_MOVES:
+                for name in WITH_MOVES:
+                    self.games[-GAMES_WITH_MOVES - 1].pop(name, None)
 
     def show(self, run):
         """The boards of the games that are being played."""
@@ -70,14 +74,14 @@ class LiveState:
     def page_data(self):
         with self.lock:
             rest = {"running": self.running, "live": True, "over": self.is_over}
-            return {**self.frame, **self.overview, "games": list(self.games), **rest}
+            return {**self.frame, **self.overview, "games": [dict(game) for game in self.games], **rest}
 
     def news(self, known):
         """What has changed for a page that knows so many games."""
         with self.lock:
             return {
                 **self.overview,
-                "games": self.games[known:],
+                "games": [dict(game) for game in self.games[known:]],
                 "running": self.running,
                 "over": self.is_over,
             }
@@ -146,6 +150,7 @@ class LiveView:
         self.address = f"http://{host}:{self.server.server_address[1]}/"
 
         self.thread = None
+        self.shown = 0.0
 
     def begin(self, run):
         self.state.begin(run)
@@ -159,7 +164,9 @@ class LiveView:
         self.state.add(run, record)
 
     def update(self, run):
-        self.state.show(run)
+        if time.monotonic() - self.shown >= _SHOW_SECONDS:
+            self.shown = time.monotonic()
+            self.state.show(run)
 
     def end(self, run, complete):
         self.state.end()

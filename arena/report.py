@@ -13,6 +13,9 @@ GAMES_WITH_MOVES = 2_000  # the newest; a page with more would take long to open
 _TRACE_POINTS = 400
 
 
+WITH_MOVES = ("m", "a", "e", "d", "u", "c", "x")  # what only games with moves have
+
+
 def compact(record, chess960, *, with_moves=True):
     """A game with short names: it is there thousands of times."""
     game = {
@@ -24,7 +27,7 @@ def compact(record, chess960, *, with_moves=True):
         "t": record["reason"],
         "f": record["failure"],
         "o": record["opening"],
-        "l": len(record["moves"]),
+        "l": record["plies"] if "plies" in record else len(record["moves"]),
         "n": record["fen"],
         "b": record["book_plies"],
     }
@@ -128,12 +131,16 @@ def frame(run):
     }
 
 
+def compact_games(journal):
+    """All games for the page, the newest with their moves."""
+    chess960 = journal.description["rules"]["chess960"]
+    first = len(journal.records) - GAMES_WITH_MOVES
+    return [compact(record, chess960, with_moves=index >= first) for index, record in enumerate(journal.full_records())]
+
+
 def page_data(run):
     """All data of a finished run."""
-    records = run.journal.records
-    chess960 = run.journal.description["rules"]["chess960"]
-    first = len(records) - GAMES_WITH_MOVES
-    games = [compact(record, chess960, with_moves=index >= first) for index, record in enumerate(records)]
+    games = compact_games(run.journal)
     return {**frame(run), **overview(run), "games": games, "running": [], "live": False, "over": True}
 
 

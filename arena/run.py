@@ -158,9 +158,8 @@ class Run:
 
     def results(self):
         """All results as one object, for programs that read on."""
-        left_out = ("thoughts", "players")
         games = [
-            {name: value for name, value in record.items() if name not in left_out} for record in self.journal.records
+            {name: value for name, value in record.items() if name != "players"} for record in self.journal.records
         ]
         return {**self.journal.description, "summary": self.schedule.summary(), "games": games}
 

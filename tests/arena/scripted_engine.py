@@ -52,6 +52,10 @@ def search(words):
         if MODE == "close":
             os.close(1)
             wait_for_ever()
+        if MODE == "garbage":
+            sys.stdout.buffer.write(b"bestmove \xff\xfe\x00<b>\n")
+            sys.stdout.flush()
+            return
         if MODE == "mute":
             say("bestmove")
             return

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena_playing import SCRIPT, command, is_running, processes, wait_until
-from support import DATA, quetzal
+from arena_playing import PATIENCE, SCRIPT, command, is_running, processes, run_quetzal, wait_until
+from support import DATA
 
 from arena.calibration import measure_speed
 
@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="signals of Unix"),
 ]
 
-QUICK = ("--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "60", "--startup-timeout", "60")
+QUICK = ("--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "120", "--startup-timeout", "120")
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +62,10 @@ def test_a_worker_is_killed_on_the_way(tmp_path, cluster):
         stderr=subprocess.STDOUT,
         text=True,
     )
-    assert wait_until(lambda: len(games_of(run)) >= 4 or process.poll() is not None, 120)
+    assert wait_until(lambda: len(games_of(run)) >= 4 or process.poll() is not None)
     assert process.poll() is None
     os.kill(workers[0], signal.SIGKILL)
-    output, _ = process.communicate(timeout=300)
+    output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, output
     games = games_of(run)
     assert sorted(game["game"] for game in games) == list(range(40))
@@ -88,7 +88,7 @@ def test_a_sequential_test_stops_early_and_the_engines_are_uploaded(tmp_path, cl
         engines.append(str(path))
     run = tmp_path / "run"
     arguments = ("--sprt", "0,200", "--resign", "800,1", "--cluster", cluster[0], "--upload", "--dir", str(run))
-    result = quetzal("match", *engines, *arguments, *QUICK, timeout=300)
+    result = run_quetzal("match", *engines, *arguments, *QUICK)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "200 accepted" in result.stdout
     assert len(games_of(run)) < 200
@@ -99,10 +99,10 @@ def test_trouble_is_said(tmp_path, cluster):
     here = tmp_path / "only-here"
     here.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(SCRIPT)} good\n", encoding="utf-8")
     here.chmod(0o700)
-    result = quetzal("match", command("good"), command("good"), "--upload", "--dir", str(tmp_path / "run"))
+    result = run_quetzal("match", command("good"), command("good"), "--upload", "--dir", str(tmp_path / "run"))
     assert result.returncode == 2
     assert "--upload needs --cluster" in result.stderr
-    result = quetzal(
+    result = run_quetzal(
         "match",
         str(here),
         command("good"),
@@ -110,7 +110,6 @@ def test_trouble_is_said(tmp_path, cluster):
         "tcp://127.0.0.1:1",
         "--dir",
         str(tmp_path / "run"),
-        timeout=120,
     )
     assert result.returncode == 2
     assert "there is no cluster at tcp://127.0.0.1:1" in result.stderr

@@ -201,7 +201,7 @@ def test_every_cut_is_survived(tmp_path):
     journal.add(record_number(1))
     journal.close()
     both = (tmp_path / "run" / "games.jsonl").read_bytes()
-    for size in range(len(whole), len(both)):
+    for size in (len(whole), len(whole) + 1, *range(len(whole) + 2, len(both) - 1, 40), len(both) - 1):
         (tmp_path / "run" / "games.jsonl").write_bytes(both[:size])
         again = Journal.resume(tmp_path / "run")
         assert [record["game"] for record in again.records] == [0]

@@ -10,6 +10,7 @@ from arena.control import Clock, Control, go_words, parse_control
 from arena.engine import centipawns, parse_info
 from arena.game import read_move
 from arena.openings import START, Opening
+from arena.pgn import game_text
 from arena.settings import Rules
 from board import Board
 
@@ -38,6 +39,7 @@ FAILURES = [
     ("abort", "crash", "crashed with signal 6"),
     ("illegal", "illegal move", "plays e2e5, which is illegal"),
     ("mute", "illegal move", "bestmove without a move"),
+    ("garbage", "illegal move", "which is illegal"),
     ("close", "disconnect", "closed its output"),
     ("slow", "time", "loses on time (no move in 0.200 s)"),
     ("never", "time", "loses on time (no move in 0.200 s)"),
@@ -66,6 +68,7 @@ def test_a_failure_loses_the_game(mode, kind, reason, tmp_path):
         if kind != "start":
             assert f"{mode} < go" in log
             assert f"position fen {record['fen']}" in log
+        game_text(record, {"name": "test", "rules": {"chess960": False}}).encode()  # can be written to any file
     if mode == "crash":
         assert "assertion failed: too many moves" in heard[0][1]
     assert len(processes(pids)) >= (1 if kind == "start" else 3)

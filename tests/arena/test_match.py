@@ -8,8 +8,8 @@ import sys
 
 import chess.pgn
 import pytest
-from arena_playing import command, is_running, processes, wait_until
-from support import DATA, quetzal
+from arena_playing import PATIENCE, command, is_running, processes, run_quetzal, wait_until
+from support import DATA
 
 from arena.openings import START
 from arena.pool import LocalPool
@@ -18,7 +18,7 @@ from arena.settings import Rules, as_dict
 from board.fen import STARTING_FEN
 
 # Not pinned: a neighbour on a busy machine may own one processor, but not all of them.
-QUICK = ("--no-pin", "--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "60", "--startup-timeout", "60")
+QUICK = ("--no-pin", "--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "120", "--startup-timeout", "120")
 
 
 def games_of(directory):
@@ -33,7 +33,7 @@ def test_a_match(tmp_path):
     openings.write_text("\n".join(fens) + "\n", encoding="utf-8")
     run = tmp_path / "run"
     arguments = ("--games", "8", "-c", "2", "--openings", str(openings), "--dir", str(run), "--names", "one,two")
-    result = quetzal("match", command("good"), command("resigns"), "--resign", "800,3", *arguments, *QUICK)
+    result = run_quetzal("match", command("good"), command("resigns"), "--resign", "800,3", *arguments, *QUICK)
     assert result.returncode == 0, result.stderr
     games = games_of(run)
     assert sorted(game["game"] for game in games) == list(range(8))
@@ -60,7 +60,7 @@ def test_a_sequential_test_stops_by_itself(tmp_path):
     """One side always resigns: the test accepts a difference long before the last game."""
     run = tmp_path / "run"
     arguments = ("--sprt", "0,200", "--games", "400", "--dir", str(run), "--resign", "800,1")
-    result = quetzal("match", command("good"), command("resigns"), *arguments, *QUICK)
+    result = run_quetzal("match", command("good"), command("resigns"), *arguments, *QUICK)
     assert result.returncode == 0, result.stderr
     assert "200 accepted" in result.stdout
     summary = json.loads((run / "results.json").read_text(encoding="utf-8"))["summary"]
@@ -72,7 +72,7 @@ def test_a_sequential_test_stops_by_itself(tmp_path):
 def test_a_failing_engine_leaves_the_others_alone(tmp_path):
     """The one that crashes loses all its games, with a log of each; the other never fails; nobody is left behind."""
     run, pids = tmp_path / "run", tmp_path / "pids"
-    result = quetzal(
+    result = run_quetzal(
         "match",
         command("good", pids),
         command("crash", pids),
@@ -107,7 +107,7 @@ def test_an_engine_that_never_starts_ends_the_match(tmp_path):
         "--startup-timeout",
         "0.5",
     )
-    result = quetzal("match", command("silent"), command("silent"), *arguments)
+    result = run_quetzal("match", command("silent"), command("silent"), *arguments)
     assert result.returncode == 1
     assert "did not start" in result.stderr
     assert len(games_of(tmp_path / "run")) == 4
@@ -137,7 +137,7 @@ def test_killed_and_resumed(tmp_path):
     assert 8 <= before.count(b"\n") < 60
     with open(run / "games.jsonl", "ab") as file:
         file.write(b'{"game":3')  # as if it had been killed while writing
-    result = quetzal("match", "--resume", str(run))
+    result = run_quetzal("match", "--resume", str(run))
     assert result.returncode == 0, result.stderr
     assert "continuing after" in result.stdout
     assert (run / "games.jsonl").read_bytes().startswith(before)
@@ -145,7 +145,7 @@ def test_killed_and_resumed(tmp_path):
     assert (run / "games.pgn").read_text(encoding="utf-8").count("[Event ") == 60
     assert not any(is_running(pid) for pid in processes(pids))
     # A complete match has nothing left to do, and can be made longer.
-    assert quetzal("match", "--resume", str(run), "--games", "62").returncode == 0
+    assert run_quetzal("match", "--resume", str(run), "--games", "62").returncode == 0
     assert sorted(game["game"] for game in games_of(run)) == list(range(62))
 
 
@@ -156,7 +156,7 @@ def test_interrupted(tmp_path):
     with start_match(run, pids, 500) as process:
         assert wait_until(lambda: len(games_of(run)) >= 2)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert f"quetzal match --resume {run} goes on" in output
     assert "Traceback" not in output
@@ -174,7 +174,7 @@ def test_a_worker_that_dies_is_replaced(tmp_path):
         with open(f"/proc/{engine}/stat", encoding="ascii") as file:
             worker = int(file.read().rsplit(")", 1)[1].split()[1])
         os.kill(worker, signal.SIGKILL)
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, output
     assert "a worker died" in output
     assert sorted(game["game"] for game in games_of(run)) == list(range(40))
@@ -234,7 +234,7 @@ def test_bad_input(tmp_path, arguments, message):
     words = [places.get(word, word) for word in arguments]
     if "--resume" not in words:
         words += ["--dir", str(tmp_path / "run")]
-    result = quetzal(*words, cwd=tmp_path)
+    result = run_quetzal(*words, cwd=tmp_path)
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import browser
 import chess
 import pytest
-from arena_playing import command
-from support import DATA, quetzal
+from arena_playing import PATIENCE, command, run_quetzal
+from support import DATA
 
 needs_browser = pytest.mark.skipif(browser.MISSING is not None, reason=browser.MISSING or "")
 MINUS = "\N{MINUS SIGN}"
@@ -32,7 +32,7 @@ def chromium(tmp_path_factory):
 def match(tmp_path_factory):
     """A finished match whose first engine has a name that would break a careless page."""
     run = tmp_path_factory.mktemp("report") / "run"
-    result = quetzal(
+    result = run_quetzal(
         "match", command("good"), command("resigns"), "--names", f"{NASTY},two", "--games", "6", "--resign", "800,12",
         "--tc", "20+1", "--max-moves", "30", "--startup-timeout", "60", "--sprt", "0,50", "-c", "2", "--no-pin", "--dir", str(run),
     )  # fmt: skip
@@ -212,7 +212,7 @@ class LiveMatch:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGINT)
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=PATIENCE)
 
 
 def ask(address, path="/", method="GET", host=None):
@@ -270,7 +270,7 @@ def test_bad_addresses(tmp_path):
         (("--live", "0", "--host", "192.0.2.1"), "cannot be served on 192.0.2.1"),
         (("--host", "127.0.0.1"), "--host needs --live"),
     ):
-        result = quetzal("match", command("good"), command("good"), "--dir", str(tmp_path / "run"), *flags)
+        result = run_quetzal("match", command("good"), command("good"), "--dir", str(tmp_path / "run"), *flags)
         assert result.returncode == 2
         assert message in result.stderr
         assert not (tmp_path / "run").exists()

@@ -7,8 +7,7 @@ import random
 import zlib
 
 import pytest
-from arena_playing import command, is_running, processes
-from support import quetzal
+from arena_playing import command, is_running, processes, run_quetzal
 
 from arena.openings import START, Supply
 from arena.pairings import bracket, gauntlet, round_robin, swiss_round
@@ -342,7 +341,7 @@ def test_a_tournament(tmp_path, kind):
     """The one that resigns and the one that crashes lose; the others' games are as if nothing had happened."""
     path, pids = write_file(tmp_path)
     run = tmp_path / "run"
-    result = quetzal("tournament", str(path), "--format", kind, "--no-pin", "--dir", str(run))
+    result = run_quetzal("tournament", str(path), "--format", kind, "--no-pin", "--dir", str(run))
     assert result.returncode == 0, result.stderr
     results = json.loads((run / "results.json").read_text(encoding="utf-8"))
     table = results["summary"]["standings"]
@@ -358,8 +357,8 @@ def test_a_tournament(tmp_path, kind):
             assert row["points"] == sum(sum(scores) for scores in row["against"].values())
     assert "Good" in result.stdout.splitlines()[-6]
     assert not any(is_running(pid) for pid in processes(pids))
-    assert quetzal("tournament", "--resume", str(run)).returncode == 0
-    assert quetzal("match", "--resume", str(run)).returncode == 2
+    assert run_quetzal("tournament", "--resume", str(run)).returncode == 0
+    assert run_quetzal("match", "--resume", str(run)).returncode == 2
 
 
 def test_everything_as_flags(tmp_path):
@@ -367,7 +366,7 @@ def test_everything_as_flags(tmp_path):
     arguments = ("--format", "gauntlet", "--tc", "nodes=10", "--max-moves", "8", "--dir", str(run), "--games", "2")
     engines = (f"name=A;command={command('good')};option.Hash=2;rating=2000", command("fine"), command("level"))
     flags = [word for engine in engines for word in ("--engine", engine)]
-    result = quetzal("tournament", *flags, *arguments, "--startup-timeout", "60", "-c", "2", "--no-pin")
+    result = run_quetzal("tournament", *flags, *arguments, "--startup-timeout", "60", "-c", "2", "--no-pin")
     assert result.returncode == 0, result.stderr
     description = json.loads((run / "run.json").read_text(encoding="utf-8"))
     assert [engine["options"] for engine in description["engines"]] == [{"Hash": "2"}, {}, {}]
@@ -401,7 +400,7 @@ def test_bad_files(tmp_path, old, new, message):
     """Message with file and line, exit status 2, nothing started."""
     assert old in FILE
     path, pids = write_file(tmp_path, FILE.replace(old, new))
-    result = quetzal("tournament", str(path), "--dir", str(tmp_path / "run"))
+    result = run_quetzal("tournament", str(path), "--dir", str(tmp_path / "run"))
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
@@ -412,7 +411,7 @@ def test_bad_files(tmp_path, old, new, message):
 def test_bad_openings_of_a_tournament(tmp_path):
     path, pids = write_file(tmp_path)
     (tmp_path / "openings.epd").write_text(f"{START.fen}\n{START.fen.replace('K', 'X')}\n", encoding="utf-8")
-    result = quetzal("tournament", str(path), "--dir", str(tmp_path / "run"))
+    result = run_quetzal("tournament", str(path), "--dir", str(tmp_path / "run"))
     assert result.returncode == 2
     assert "openings.epd:2: " in result.stderr
     assert not pids.exists()
@@ -428,6 +427,6 @@ def test_bad_openings_of_a_tournament(tmp_path):
     ],
 )
 def test_bad_flags(tmp_path, arguments, message):
-    result = quetzal("tournament", *arguments, cwd=tmp_path)
+    result = run_quetzal("tournament", *arguments, cwd=tmp_path)
     assert result.returncode == 2
     assert message in result.stderr

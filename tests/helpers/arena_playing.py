@@ -5,11 +5,13 @@ import sys
 import time
 from pathlib import Path
 
-from support import TESTS
+from support import TESTS, quetzal
 
 from arena.openings import START
 from arena.players import Players
 from arena.settings import EngineSettings, Rules, as_dict
+
+PATIENCE = 600.0  # seconds that a command may take on a machine where others come first
 
 SCRIPT = str(TESTS / "arena" / "scripted_engine.py")
 
@@ -29,7 +31,7 @@ def play(first, second, *, games=2, opening=START, **rules):
     heard = []
     encounter = {
         "number": 0,
-        "rules": as_dict(Rules(**{"startup_seconds": 60.0, "ping_seconds": 60.0, **rules})),
+        "rules": as_dict(Rules(**{"startup_seconds": 120.0, "ping_seconds": 120.0, **rules})),
         "engines": {0: as_dict(first), 1: as_dict(second)},
         "opening": opening,
         "games": [
@@ -42,6 +44,11 @@ def play(first, second, *, games=2, opening=START, **rules):
     finally:
         players.close()
     return heard
+
+
+def run_quetzal(*arguments, **more):
+    """The command as a user runs it, with patience."""
+    return quetzal(*arguments, timeout=PATIENCE, **more)
 
 
 def processes(path):
@@ -62,7 +69,7 @@ def is_running(pid):
         return not Path("/proc/self").exists()
 
 
-def wait_until(condition, seconds=60.0):
+def wait_until(condition, seconds=300.0):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():

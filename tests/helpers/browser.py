@@ -48,7 +48,7 @@ class Browser:
     def post(self, path, values=None, method="POST"):
         data = json.dumps(values or {}).encode() if method == "POST" else None
         request = urllib.request.Request(self.address + path, data, method=method)
-        with urllib.request.urlopen(request, timeout=120) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             return json.load(answer)["value"]
 
     def open(self, address):
@@ -68,7 +68,7 @@ class Browser:
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0]).innerText", selector)
 
-    def wait_for(self, script, seconds=60.0):
+    def wait_for(self, script, seconds=300.0):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             value = self.run(script)
