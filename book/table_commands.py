@@ -1,5 +1,7 @@
 """The command line of `quetzal tables`. What it starts is imported only when it does."""
 
+from book.making_commands import add_making_commands
+
 
 def run_probe(options):
     from book.tables_tool import run_probe
@@ -29,3 +31,5 @@ def add_table_commands(commands):
     check.add_argument("directory", metavar="DIR", help="where the tables are")
     check.add_argument("--md5", metavar="LIST", help="a list of checksums, as md5sum writes it")
     check.set_defaults(run=run_check)
+
+    add_making_commands(actions)

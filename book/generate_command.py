@@ -1,0 +1,94 @@
+"""`quetzal tables generate`: solves endings and writes their table files."""
+
+import sys
+import time
+
+from book.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
+from training.progress import Progress, duration
+from uci_engine.memory import available_megabytes
+
+
+class EndingProgress(Progress):
+    """A progress line over several endings, each as large as its number of positions."""
+
+    def __init__(self, names):
+        self.sizes = {name: positions(name) for name in names}
+        super().__init__("", "positions", sum(self.sizes.values()))
+        self.finished = 0
+
+    def report(self, name, share):
+        # An ending that is solved once more because its outcomes were forgotten does not count.
+        if name in self.sizes:
+            self.label = name
+            self.advance(max(0, self.finished + int(share * self.sizes[name]) - self.done))
+
+    def report_solving(self, name, share):
+        """The same where nothing is written, so that endings are finished without further notice."""
+        if name != self.label:
+            if self.label:
+                self.complete(self.label)
+            self.label = name
+        self.report(name, min(1.0, 2 * share))
+
+    def complete(self, name):
+        self.finished += self.sizes[name]
+        self.done = self.finished
+
+    def clear(self):
+        if self.stream.isatty():
+            self.stream.write("\r" + " " * 79 + "\r")
+            self.stream.flush()
+
+    def say(self, message):
+        """A line that stays, above the one that is redrawn."""
+        self.clear()
+        print(message, flush=True)
+
+
+def run_generate(options):
+    """Makes what is missing in the folder. Returns the exit status."""
+    if bool(options.endings) == bool(options.men):
+        raise ValueError("name endings (KRPvKR), or say --men 3, 4 or 5")
+    names = checked_names(options.endings) if options.endings else all_endings(options.men)
+    generator = Generator(options.output, options.threads, options.memory * MEGABYTE)
+    try:
+        todo = generator.plan(names)
+        if not todo:
+            print(f"{options.output} has all of them already")
+            return 0
+        most = max(memory_needed(name, options.threads) for name in todo) // MEGABYTE + 1
+        available = available_megabytes()
+        if available is not None and most > available:
+            raise ValueError(f"{most} MB of memory are needed, the system has {available} MB left")
+        progress = EndingProgress(todo)
+        generator.report = progress.report
+        progress.say(
+            f"{len(todo)} endings, {progress.total:,} positions, on {options.threads} "
+            f"thread{'s' if options.threads > 1 else ''}, at most {most} MB of memory"
+        )
+        started = time.monotonic()
+        made = total = 0
+        try:
+            for place, name in enumerate(todo):
+                began = time.monotonic()
+                sizes = generator.make(name, todo[place + 1 :])
+                made += 1
+                total += sum(sizes)
+                progress.complete(name)
+                progress.say(f"{name}: {sizes[0]:,} + {sizes[1]:,} bytes in {time.monotonic() - began:.1f} s")
+        except KeyboardInterrupt:
+            progress.say(
+                f"interrupted: {made} of {len(todo)} endings are finished; the same command goes on from there"
+            )
+            return 130
+        rate = progress.total / max(time.monotonic() - started, 1e-9)
+        progress.say(
+            f"{made} endings, {total:,} bytes in {options.output}, {duration(time.monotonic() - started)}, "
+            f"{rate:,.0f} positions/s"
+        )
+        return 0
+    except MemoryError as error:
+        print(f"quetzal tables: {error or 'not enough memory'}", file=sys.stderr)
+        return 2
+    finally:
+        generator.close()
