@@ -1,0 +1,30 @@
+"""Makes the tables that come with the package: all endings of three and four men, into book/tables.
+
+    python scripts/make_tables.py [--threads N] [-o DIR]
+
+The result is always the same, bit by bit, so a second run changes nothing that git would notice.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from book.generate_command import run_generate
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), metavar="N", help="(default: all cores)")
+    parser.add_argument(
+        "-o", "--output", default=ROOT / "book" / "tables", metavar="DIR", help="(default: the package)"
+    )
+    options = parser.parse_args()
+    options.endings, options.men, options.memory = [], 4, 1000
+    return run_generate(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
