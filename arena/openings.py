@@ -6,17 +6,17 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-import chess
 import chess.pgn
-import chess.polyglot
 
 from arena.errors import InputError
 from board import Board
 from board.chess960 import start_fen
 from board.fen import STARTING_FEN
+from book.polyglot import Book, BookError
 
 KINDS = {".epd": "epd", ".fen": "epd", ".txt": "epd", ".pgn": "pgn", ".bin": "polyglot"}
 _BOOK_LINES = 20_000  # most lines taken from a book
+_BOOK_FAILURES = 1_000  # tries in a row that find nothing new: there is nothing more
 _ID = re.compile(r'\bid\s+"([^"]*)"')
 
 
@@ -150,31 +150,27 @@ def _read_pgn(path, plies, chess960):
 
 def _read_book(path, plies, seed):
     """Lines from the start of the game, each move drawn by its weight; every line once."""
-    try:
-        reader = chess.polyglot.open_reader(path)
-    except (OSError, ValueError) as error:
-        raise InputError(str(error), path) from None
     rng = random.Random(seed)
     found = {}
-    with reader:
-        if len(reader) == 0:
-            return []
-        failures = 0
-        while len(found) < _BOOK_LINES and failures < 1_000:
-            board = chess.Board()
-            while len(board.move_stack) < plies:
-                entries = [entry for entry in reader.find_all(board) if entry.weight]
-                if not entries:
-                    break
-                board.push(rng.choices(entries, [entry.weight for entry in entries])[0].move)
-            line = tuple(move.uci() for move in board.move_stack)
-            if not line:
-                raise InputError("the book does not know the start of the game", path)
-            if line in found or board.is_game_over():
-                failures += 1
-            else:
-                failures = 0
-                found[line] = Opening(STARTING_FEN, line, "")
+    try:
+        with Book(path) as book:
+            failures = 0
+            while len(found) < _BOOK_LINES and failures < _BOOK_FAILURES:
+                board = Board()
+                line = []
+                while len(line) < plies and (moves := [each for each in book.moves(board) if each.weight]):
+                    move = rng.choices(moves, [each.weight for each in moves])[0].move
+                    line.append(board.uci(move))
+                    board.push(move)
+                if not line:
+                    raise InputError("the book does not know the start of the game", path)
+                if tuple(line) in found or board.outcome() is not None:
+                    failures += 1
+                else:
+                    failures = 0
+                    found[tuple(line)] = Opening(STARTING_FEN, tuple(line), "")
+    except BookError as error:
+        raise InputError(str(error)) from None
     return list(found.values())
 
 
