@@ -12,11 +12,10 @@ class Endgame:
         self.say = say
         directories = split_path(path)
         self.tables = Tables(directories or shipped_directories(), on_problem=say)
-        wdl, dtz = self.tables.counts
-        if wdl or dtz or directories:
-            source = "SyzygyPath" if directories else "the package"
+        if directories:  # the package's own are no news
+            wdl, dtz = self.tables.counts
             reach = f", up to {self.tables.largest} men" if wdl else ""
-            say(f"endgame tables from {source}: {wdl} WDL and {dtz} DTZ{reach}")
+            say(f"endgame tables from SyzygyPath: {wdl} WDL and {dtz} DTZ{reach}")
 
     def equip(self, searcher, values):
         """Lets the next search ask the tables."""
