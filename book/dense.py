@@ -1,7 +1,8 @@
 """The generator's own numbering: squares as digits, so that a move changes one digit and costs one addition."""
 
 import cython
-from cython.cimports.board.bits import bit
+from cython.cimports.board.attacks import KING_ATTACKS
+from cython.cimports.board.bits import bit, has
 from cython.cimports.board.types import WHITE, i32, u8, u64
 from cython.cimports.libc.stdlib import calloc, free, malloc
 
@@ -38,7 +39,7 @@ def _fill_king_pairs():
     for first in range(64):
         for second in range(64):
             KING_PAIR[first << 6 | second] = -1
-            if abs((first >> 3) - (second >> 3)) <= 1 and abs((first & 7) - (second & 7)) <= 1:
+            if first == second or has(KING_ATTACKS[first], second):
                 continue
             if _is_first_view(first, second):
                 KING_PAIR[first << 6 | second] = number
@@ -48,7 +49,7 @@ def _fill_king_pairs():
                 number += 1
     for first in range(64):
         for second in range(64):
-            if abs((first >> 3) - (second >> 3)) <= 1 and abs((first & 7) - (second & 7)) <= 1:
+            if first == second or has(KING_ATTACKS[first], second):
                 continue
             for turn in range(8):
                 if _is_first_view(TURN[turn][first], TURN[turn][second]):

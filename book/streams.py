@@ -187,7 +187,7 @@ class Walk:
         while group < self.layout.groups:
             length: cython.int = self.layout.lengths[group]
             first: cython.int = self.first[group]
-            source: cython.pointer(u8) = self.tables[group] + self.digits[group] * length
+            source: cython.pointer(u8) = cython.address(self.tables[group][self.digits[group] * length])
             for index in range(length):
                 square = source[index]
                 if group:
