@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from book.generate_command import run_generate
+from uci_engine.tables_generate import run_generate
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -3,8 +3,8 @@
 import sys
 
 from training.files import GameWriter
-from training.progress import Progress
 from training.selfplay import Generator, Settings
+from uci_engine.progress import Progress
 
 FLUSH_EVERY = 20
 

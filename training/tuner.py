@@ -20,7 +20,7 @@ from eval.weights import FEATURES, LAYOUT, current_weights
 from eval.weights_file import MOST_WEIGHT, format_weights
 from training.dataset import WEIGHT_COUNT, Dataset, adam_step, shuffle
 from training.files import GameReader
-from training.progress import Progress
+from uci_engine.progress import Progress
 
 CHECKPOINT_FORMAT = 1
 GAMES_AT_ONCE = 200

@@ -8,7 +8,7 @@ from board import Board
 from book.builder import Report, Settings, build_book, check_output, merged_entries, write_book
 from book.polyglot import Book, default_book, shares
 from book.verify import plural, verify
-from training.progress import Progress
+from uci_engine.progress import Progress
 
 
 def open_book(path):

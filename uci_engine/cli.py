@@ -4,11 +4,11 @@ import argparse
 import sys
 
 from arena.commands import add_arena_commands
-from book.table_commands import add_table_commands
 from training.commands import add_training_commands
 from uci_engine.arguments import positive
 from uci_engine.book_arguments import add_book_commands
 from uci_engine.build import describe
+from uci_engine.tables_arguments import add_table_commands
 
 # UCI commands that are useful from a shell, too.
 ONE_SHOT = {

@@ -4,8 +4,8 @@ import chess
 
 from book.census import census
 from book.dense import men_of, name_of, needed
-from book.generate_command import EndingProgress
 from book.generator import MEGABYTE, Generator, checked_names, resolving_memory, solving_memory
+from uci_engine.tables_generate import EndingProgress
 
 SIDES = ("White", "Black")
 

@@ -4,8 +4,8 @@ import sys
 import time
 
 from book.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
-from training.progress import Progress, duration
 from uci_engine.memory import available_megabytes
+from uci_engine.progress import Progress, duration
 
 
 class EndingProgress(Progress):
