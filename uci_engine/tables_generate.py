@@ -62,13 +62,13 @@ def run_generate(options):
             raise ValueError(f"{most} MB of memory are needed, the system has {available} MB left")
         progress = EndingProgress(todo)
         generator.report = progress.report
-        progress.say(
-            f"{len(todo)} endings, {progress.total:,} positions, on {options.threads} "
-            f"thread{'s' if options.threads > 1 else ''}, at most {most} MB of memory"
-        )
         started = time.monotonic()
         made = total = 0
         try:
+            progress.say(
+                f"{len(todo)} endings, {progress.total:,} positions, on {options.threads} "
+                f"thread{'s' if options.threads > 1 else ''}, at most {most} MB of memory"
+            )
             for place, name in enumerate(todo):
                 began = time.monotonic()
                 sizes = generator.make(name, todo[place + 1 :])
