@@ -20,6 +20,10 @@ def main(arguments=None):
 
 def answer(arguments):
     """Imports stay inside: GUIs wait for this process to start."""
+    if getattr(sys, "frozen", False):
+        from uci_engine.frozen import settle_in
+
+        settle_in()
     from uci_engine.build import core_problem
 
     problem = core_problem()
