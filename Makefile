@@ -12,7 +12,7 @@ COMMIT := $(wildcard .git/logs/HEAD)
 READY := $(VENV)/.ready
 BUILT := build/.built
 
-.PHONY: help build run test lint format test-debug test-sanitize clean
+.PHONY: help build run test lint format test-debug test-sanitize freeze packages clean
 
 help:
 	@echo "make run            set everything up and start the engine (UCI on stdin/stdout)"
@@ -21,6 +21,8 @@ help:
 	@echo "make lint, format   ruff"
 	@echo "make test-debug     the suite on a build with assertions, bounds and overflow checks"
 	@echo "make test-sanitize  the suite on a build with AddressSanitizer and UBSan"
+	@echo "make freeze         what people download: dist/quetzal-VERSION-PLATFORM and a single file"
+	@echo "make packages       wheel and source archive for pip, in dist/"
 	@echo "make clean          remove everything that was built"
 
 $(READY): pyproject.toml scripts/requirements.py
@@ -70,6 +72,15 @@ test-sanitize: $(READY)
 	@QUETZAL_TEST_SCALE=$${QUETZAL_TEST_SCALE:-0.05} PYTHONPATH=$(CURDIR)/build/sanitize/lib \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest -n $(JOBS)
+
+freeze: $(BUILT)
+	@$(BIN)/python scripts/freeze.py
+
+packages: $(READY)
+	@mkdir -p build && $(BIN)/python scripts/requirements.py release > build/requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r build/requirements.txt >&2
+	@$(BIN)/python -m build --outdir dist . > build/packages.log 2>&1 || { cat build/packages.log; exit 1; }
+	@$(BIN)/python -m twine check --strict dist/quetzal_chess-*
 
 clean:
 	@rm -rf build dist *.egg-info $(VENV) .pytest_cache .ruff_cache .hypothesis uci_engine/_build.py

@@ -18,6 +18,7 @@ from Cython.Build import cythonize
 from Cython.Compiler import Options
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 PROFILE = os.environ.get("QUETZAL_PROFILE", "release")
@@ -60,11 +61,22 @@ def core_sources():
 
 
 def commit():
+    """From git in a checkout, and from a note in a source archive."""
+    if (ROOT / "COMMIT").exists():
+        return (ROOT / "COMMIT").read_text(encoding="utf-8").strip()
     command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+
+
+class SourceArchive(sdist):
+    """Adds the note of the commit, which an archive has no other way to know."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        Path(base_dir, "COMMIT").write_text(commit() + "\n", encoding="utf-8")
 
 
 class BuildCore(build_ext):
@@ -144,4 +156,4 @@ def extensions():
     )
 
 
-setup(cmdclass={"build_ext": BuildCore}, ext_modules=extensions())
+setup(cmdclass={"build_ext": BuildCore, "sdist": SourceArchive}, ext_modules=extensions())

@@ -1,0 +1,263 @@
+"""Makes what people download: Quetzal with its own Python inside, for machines that have neither Python nor a compiler.
+
+python scripts/freeze.py                   both forms, an archive of the first, and their SHA-256 sums, in dist/
+python scripts/freeze.py --directory-only  only dist/quetzal-VERSION-PLATFORM/
+
+The directory is the main product: it starts as one process, quickly, and leaves nothing behind. The single file unpacks
+itself into a temporary directory whenever it starts. What goes in is found in pyproject.toml and in the sources; nothing
+has to be listed here when a package, a compiled module or a data file is added.
+"""
+
+import argparse
+import ast
+import hashlib
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MOST_BYTES = 30_000_000  # of the directory
+BENCH_DEPTH = 6
+
+# Drawn in by corners of the standard library that Quetzal never enters: nothing of ours may import these.
+NEVER_USED = [
+    "_hashlib", "_ssl", "_tkinter", "curses", "distutils", "doctest", "lib2to3", "multiprocessing", "pdb", "pydoc",
+    "readline", "sqlite3", "ssl", "test", "tkinter", "unittest",
+]  # fmt: skip
+
+# Installed beside it for development, or for what it only offers where they are installed.
+NOT_SHIPPED = [
+    "Cython", "PyInstaller", "_pytest", "build", "dask", "distributed", "hypothesis", "matplotlib", "numpy", "pandas",
+    "pip", "pyximport", "pytest", "ruff", "setuptools", "tornado", "torch", "wheel", "zstandard",
+]  # fmt: skip
+
+EXCLUDED = NEVER_USED + NOT_SHIPPED
+
+# PyInstaller runs these before the program. They make packages introspectable, which takes a third of the start.
+UNWANTED_HOOKS = ("pyi_rth_inspect", "pyi_rth_pkgutil", "pyi_rth_pkgres", "pyi_rth_setuptools")
+
+SOURCE_PATTERNS = ("*.pxd", "*.h")  # package data for other people's Cython, of no use without a compiler
+
+
+def settings():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+
+
+def version():
+    text = (ROOT / "uci_engine" / "__init__.py").read_text(encoding="utf-8")
+    return re.search(r'__version__ = "(.+)"', text)[1]
+
+
+def platform_name():
+    system = {"darwin": "macos", "win32": "windows"}.get(sys.platform, sys.platform)
+    machine = platform.machine().lower()
+    return f"{system}-{ {'amd64': 'x86_64', 'aarch64': 'arm64'}.get(machine, machine) }"
+
+
+def directory_name():
+    return f"quetzal-{version()}-{platform_name()}"
+
+
+# What goes in
+
+
+def sources():
+    """Every module of the packages that are shipped: its name and its file."""
+    for package in settings()["packages"]:
+        for path in sorted(ROOT.joinpath(*package.split(".")).glob("*.py")):
+            yield package if path.stem == "__init__" else f"{package}.{path.stem}", path
+
+
+def imports_of(path):
+    """The modules that a source imports, anywhere in it. Cython's own names are gone when it is compiled."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] not in ("cython", "__future__"))
+
+
+def hidden_imports():
+    """All of our modules, and all that the compiled ones import: PyInstaller cannot look into those."""
+    from uci_engine import _build
+
+    found = set()
+    for name, path in sources():
+        found.add(name)
+        imported = set(imports_of(path))
+        wrong = {each for each in imported if each.split(".")[0] in NEVER_USED}
+        if wrong:
+            sys.exit(f"{path.relative_to(ROOT)} imports {', '.join(sorted(wrong))}, which is kept out of frozen builds")
+        if name in _build.MODULES:
+            found |= {each for each in imported if each.split(".")[0] not in NOT_SHIPPED}
+    return sorted(found)
+
+
+def data_files():
+    """Package data as pairs of file and directory inside the frozen program."""
+    patterns = settings().get("package-data", {})
+    pairs = []
+    for package in settings()["packages"]:
+        folder = ROOT.joinpath(*package.split("."))
+        for pattern in (*patterns.get("*", ()), *patterns.get(package, ())):
+            if pattern not in SOURCE_PATTERNS:
+                pairs += [(str(path), str(path.parent.relative_to(ROOT))) for path in sorted(folder.glob(pattern))]
+    return pairs
+
+
+def licences():
+    """Pairs of name and text: ours and those of what is packed in."""
+    yield "LICENSE", (ROOT / "LICENSE").read_text(encoding="utf-8")
+    for path in (Path(sysconfig.get_path("stdlib")) / "LICENSE.txt", Path(sys.base_prefix) / "LICENSE.txt"):
+        if path.exists():
+            yield "LICENSE-Python.txt", path.read_text(encoding="utf-8")
+            break
+    for name in ("chess", "pyinstaller"):
+        distribution = importlib.metadata.distribution(name)
+        for file in distribution.files or ():
+            if re.match(r"(licen[cs]e|copying)", file.name, re.IGNORECASE):
+                yield f"LICENSE-{name}.txt", file.read_text(encoding="utf-8")
+                break
+
+
+# What comes out
+
+
+def newest_glibc(directory):
+    """The newest version of the C library whose symbols any file in the directory asks for, as text; None without any."""
+    found = set()
+    for path in directory.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            data = path.read_bytes()
+            if data.startswith(b"\x7fELF"):
+                found |= {(int(major), int(minor)) for major, minor in re.findall(rb"GLIBC_(\d+)\.(\d+)", data)}
+    return "{}.{}".format(*max(found)) if found else None
+
+
+def size_of(directory):
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def run_pyinstaller(output, directory_only):
+    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
+    command += ["--distpath", str(output), "--workpath", str(ROOT / "build" / "freeze")]
+    environment = {**os.environ, "QUETZAL_FREEZE": "directory" if directory_only else "all"}
+    subprocess.run([*command, str(ROOT / "scripts" / "quetzal.spec")], cwd=ROOT, env=environment, check=True)
+
+
+def add_papers(directory, glibc):
+    """What a person finds beside the program."""
+    for name, text in licences():
+        (directory / name).write_text(text, encoding="utf-8")
+    for name in ("quetzal.bmp", "quetzal.png"):
+        shutil.copy(ROOT / "docs" / "logo" / name, directory / name)
+    program = "quetzal.exe" if sys.platform == "win32" else "quetzal"
+    needs = f"It needs Linux with glibc {glibc} or newer. " if glibc else ""
+    (directory / "README.txt").write_text(
+        f"Quetzal {version()}, a UCI chess engine.\n\n"
+        f"Load '{program}' of this directory into your chess GUI as a UCI engine; leave it beside '_internal'.\n"
+        f"{needs}Nothing has to be installed, and no other file is written or read unless you ask for it.\n"
+        f"In a terminal, '{program} --help' lists what else it can do; 'quetzal.bmp' is a logo for GUIs that show one.\n\n"
+        "Quetzal is free software under the GNU General Public License, version 3 or later: see LICENSE. Its source\n"
+        "code comes with it wherever it is offered. Python and python-chess inside have licences of their own.\n",
+        encoding="utf-8",
+    )
+
+
+def bench_nodes(command):
+    result = subprocess.run(
+        [*command, "bench", "--depth", str(BENCH_DEPTH)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return int(result.stdout.splitlines()[-1].split()[0])
+
+
+def check(directory, programs):
+    """The promises that can be kept at once: small, nothing of ours as source, and the same engine as the checkout."""
+    size = size_of(directory)
+    if size > MOST_BYTES:
+        sys.exit(f"{directory.name} has {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:.0f}")
+    expected = bench_nodes([sys.executable, "-m", "uci_engine"])
+    for program in programs:
+        nodes = bench_nodes([str(program)])
+        if nodes != expected:
+            sys.exit(f"{program} visits {nodes} nodes in bench --depth {BENCH_DEPTH}, the checkout {expected}")
+    return size
+
+
+def archive(directory):
+    """Packs the directory with itself as the top, as people expect it."""
+    if sys.platform == "win32":
+        target = directory.with_name(directory.name + ".zip")
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as pack:
+            for path in sorted(directory.rglob("*")):
+                pack.write(path, path.relative_to(directory.parent))
+        return target
+
+    def belongs_to_nobody(entry):
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = "root"
+        return entry
+
+    target = directory.with_name(directory.name + ".tar.gz")
+    with tarfile.open(target, "w:gz") as pack:
+        pack.add(directory, directory.name, filter=belongs_to_nobody)
+    return target
+
+
+def write_sums(files):
+    """As `sha256sum -c` reads them."""
+    target = files[0].with_name("SHA256SUMS")
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
+    target.write_text("".join(lines), encoding="utf-8")
+    return target
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--directory-only", action="store_true", help="no archive and no single file")
+    parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="DIR", help="(default: dist)")
+    options = parser.parse_args()
+    sys.path.insert(0, str(ROOT))
+    try:
+        import PyInstaller  # noqa: F401
+    except ImportError:
+        sys.exit("PyInstaller is missing: pip install 'quetzal-chess[freeze]', or 'make freeze' in the checkout")
+    from uci_engine.build import core_problem
+
+    problem = core_problem()
+    if problem is not None:
+        sys.exit(problem)
+    from uci_engine import _build
+
+    if _build.PROFILE != "release":
+        sys.exit(f"the core was built with the profile '{_build.PROFILE}'; only 'release' is for other people")
+
+    output = options.output.resolve()
+    suffix = ".exe" if sys.platform == "win32" else ""
+    directory, single = output / directory_name(), output / f"quetzal{suffix}"
+    run_pyinstaller(output, options.directory_only)
+    glibc = newest_glibc(directory)
+    add_papers(directory, glibc)
+    programs = [directory / f"quetzal{suffix}", *(() if options.directory_only else (single,))]
+    size = check(directory, programs)
+    print(f"{directory}: {size / 1e6:.1f} MB" + (f", needs glibc {glibc} or newer" if glibc else ""))
+    if not options.directory_only:
+        files = [archive(directory), single]
+        for path in (*files, write_sums(files)):
+            print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
