@@ -39,3 +39,10 @@ def test_links_lead_somewhere():
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_the_lichess_configuration_names_our_options():
+    text = (ROOT / "docs" / "gui.md").read_text(encoding="utf-8")
+    block = re.search(r"  uci_options:\n((?:    .+\n)+)", text)[1]
+    names = re.findall(r"^    ([^:]+):", block, re.MULTILINE)
+    assert {"Move Overhead", "Threads", "Hash"} <= set(names) <= {option.name for option in OPTIONS}
