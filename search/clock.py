@@ -14,17 +14,19 @@ def budget(remaining, increment, moves_to_go, overhead):
 
     `overhead` is what the GUI and the connection may lose per move; it is never spent, and neither is a cushion for the
     hiccups of a busy machine. The soft limit is a share of the clock plus most of the increment, the hard limit a few
-    times that, but at most seven tenths of what is left. With next to nothing on the clock the increment is saved up.
+    times that, but at most seven tenths of what is left. Below ten increments on the clock, part of each is saved up, so
+    that fast games with an increment do not live from hand to mouth.
     """
     cushion = min(30.0, remaining / 4)
     usable = max(1.0, remaining - overhead - cushion)
     increment = max(0, increment)
+    gained = min(increment, usable / 10) * tune.time_increment / 100
     if moves_to_go > 0:
         # The next moves share the clock; the last one before the time control may use nearly all of it.
         share = usable / min(moves_to_go, 50) * (0.9 if moves_to_go > 1 else 0.7)
-        soft = share + increment * tune.time_increment / 100
+        soft = share + gained
     else:
-        soft = min(usable * tune.time_share / 10000 + increment * tune.time_increment / 100, max(1.0, usable / 4))
+        soft = min(usable * tune.time_share / 10000 + gained, max(1.0, usable / 4))
     most = max(1.0, usable * 0.7)
     hard = min(most, soft * tune.time_hard / 100)
     return min(soft, most), hard
