@@ -109,11 +109,12 @@ class Run:
 
     def play(self):
         """Plays until the schedule is over; True then, False when it was interrupted. Nothing finished gets lost."""
-        with ending_by_signal():
+        complete = True
+        with Ending() as ending:
             try:
                 for view in self.views:
                     view.begin(self)
-                while not self.schedule.is_over():
+                while complete and not self.schedule.is_over():
                     self.fill()
                     if self.pool.busy == 0:
                         break
@@ -122,7 +123,7 @@ class Run:
                         self.hear(event)
                     for view in self.views:
                         view.update(self)
-                complete = True
+                    complete = not ending.is_asked_for
             except KeyboardInterrupt:
                 complete = False
             finally:
@@ -164,20 +165,31 @@ class Run:
         return {**self.journal.description, "summary": self.schedule.summary(), "games": games}
 
 
-@contextlib.contextmanager
-def ending_by_signal():
-    """A request to end the process ends it as Ctrl-C does."""
+class Ending:
+    """Ctrl-C and requests to end the process, heard between two events and not in the middle of one.
 
-    def interrupt(*_):
-        raise KeyboardInterrupt
+    An interrupt while a game is written down would leave it in one file and not in another. Who asks twice does not want
+    to wait: the second time is an interrupt like any other.
+    """
 
-    before = {}
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
+    def __init__(self):
+        self.is_asked_for = False
+        self.handlers = {}
+
+    def __enter__(self):
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is None or signal.getsignal(number) is signal.SIG_IGN:
+                continue
             with contextlib.suppress(ValueError):  # not in the main thread: nothing to do
-                before[getattr(signal, name)] = signal.signal(getattr(signal, name), interrupt)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
+                self.handlers[number] = signal.signal(number, self.ask)
+        return self
+
+    def __exit__(self, *_):
+        for number, handler in self.handlers.items():
             signal.signal(number, handler)
+
+    def ask(self, *_):
+        if self.is_asked_for:
+            raise KeyboardInterrupt
+        self.is_asked_for = True

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 
@@ -85,7 +86,9 @@ def test_an_archive_has_the_directory_on_top_and_a_sum(tmp_path):
     packed = freeze().archive(directory)
     assert freeze().write_sums([packed]).read_text(encoding="utf-8").endswith(f"  {packed.name}\n")
     shutil.rmtree(directory)
-    shutil.unpack_archive(packed, tmp_path, **({} if sys.platform == "win32" else {"filter": "data"}))
+    # Early releases of Python 3.11 do not know filters yet, and later ones warn without.
+    is_filtered = packed.suffix != ".zip" and hasattr(tarfile, "data_filter")
+    shutil.unpack_archive(packed, tmp_path, **({"filter": "data"} if is_filtered else {}))
     assert (directory / "quetzal").read_text(encoding="utf-8") == "program"
     if shutil.which("sha256sum"):
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=tmp_path, check=True)
