@@ -17,7 +17,7 @@ def budget(remaining, increment, moves_to_go, overhead):
     times that, but at most seven tenths of what is left. Below ten increments on the clock, part of each is saved up, so
     that fast games with an increment do not live from hand to mouth.
     """
-    cushion = min(30.0, remaining / 4)
+    cushion = min(60.0, remaining * 0.4)
     usable = max(1.0, remaining - overhead - cushion)
     increment = max(0, increment)
     gained = min(increment, usable / 10) * tune.time_increment / 100
