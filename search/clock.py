@@ -13,11 +13,11 @@ def budget(remaining, increment, moves_to_go, overhead):
     """The soft and the hard limit in milliseconds for a move, from what the clock shows.
 
     `overhead` is what the GUI and the connection may lose per move; it is never spent, and neither is a cushion for the
-    hiccups of a busy machine. The soft limit is a share of the clock plus most of the increment, the hard limit a few
-    times that, but at most seven tenths of what is left. Below ten increments on the clock, part of each is saved up, so
-    that fast games with an increment do not live from hand to mouth.
+    hiccups of a busy machine, which may stop a process for a tenth of a second. The soft limit is a share of the clock
+    plus most of the increment, the hard limit a few times that, but at most seven tenths of what is left. Below ten
+    increments on the clock, part of each is saved up, so that fast games do not live from hand to mouth.
     """
-    cushion = min(60.0, remaining * 0.4)
+    cushion = min(150.0, remaining * 0.65)
     usable = max(1.0, remaining - overhead - cushion)
     increment = max(0, increment)
     gained = min(increment, usable / 10) * tune.time_increment / 100
