@@ -17,7 +17,7 @@ def budget(remaining, increment, moves_to_go, overhead):
     plus most of the increment, the hard limit a few times that, but at most seven tenths of what is left. Below ten
     increments on the clock, part of each is saved up, so that fast games do not live from hand to mouth.
     """
-    cushion = min(150.0, remaining * 0.65)
+    cushion = min(120.0, remaining * 0.85)
     usable = max(1.0, remaining - overhead - cushion)
     increment = max(0, increment)
     gained = min(increment, usable / 10) * tune.time_increment / 100
