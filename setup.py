@@ -147,7 +147,7 @@ def extensions():
     headers = [source for source in core_sources() if source.endswith(".h")]
     return cythonize(
         [
-            Extension(name, [source], include_dirs=["board", "search"], depends=headers)
+            Extension(name, [source], include_dirs=COMPILED_PACKAGES, depends=headers)
             for name, source in compiled_modules()
         ],
         build_dir=f"build/{PROFILE}/c",

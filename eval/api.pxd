@@ -1,6 +1,6 @@
 """The Evaluator class, for compiled callers."""
-from eval.pawns cimport PawnCache
+from eval.evaluator cimport Workspace
 
 
 cdef class Evaluator:
-    cdef PawnCache* cache
+    cdef Workspace* workspace

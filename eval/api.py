@@ -5,12 +5,22 @@ from typing import NamedTuple
 
 import cython
 from cython.cimports.board.api import Board
+from cython.cimports.board.bits import bit
 from cython.cimports.board.position import Position
-from cython.cimports.board.types import BLACK, WHITE
+from cython.cimports.board.types import BLACK, KING, NO_PIECE, WHITE, piece_colour, piece_kind
 from cython.cimports.eval.classical import FULL_PHASE, FULL_SCALE, tapered, trace_evaluation
-from cython.cimports.eval.classical import evaluate as evaluate_position
+from cython.cimports.eval.classical import evaluate as evaluate_classically
+from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_workspace
+from cython.cimports.eval.evaluator import evaluate as evaluate_position
 from cython.cimports.eval.kpk import kpk_is_won
-from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
+from cython.cimports.eval.network import (
+    ACCUMULATED_PLIES,
+    Accumulators,
+    free_accumulators,
+    network,
+    network_score,
+    new_accumulators,
+)
 from cython.cimports.eval.weights import Trace
 from cython.cimports.libc.stdlib import free, malloc
 
@@ -45,31 +55,87 @@ class Explanation(NamedTuple):
     is_known_ending: bool
 
 
-def evaluate(board: Board) -> int:
-    """The score of the position on the board, in centipawns from the side to move."""
-    return evaluate_position(board.current(), cython.NULL)
+def evaluate_classical(board: Board) -> int:
+    """The classical evaluation's score of the position on the board, in centipawns from the side to move."""
+    return evaluate_classically(board.current(), cython.NULL)
 
 
 @cython.final
 @cython.cclass
 class Evaluator:
-    """Scores positions one after the other with a pawn cache of its own, as a search thread does."""
+    """Scores positions one after the other by the evaluation in use, with a memory of its own, as a search thread does.
+
+    Positions that follow each other in a line are asked about with their ply, as the search asks.
+    """
 
     def __cinit__(self):
-        self.cache = new_pawn_cache()
-        if self.cache == cython.NULL:
-            raise MemoryError("no memory for a pawn cache")
+        self.workspace = new_workspace()
+        if self.workspace == cython.NULL:
+            raise MemoryError("no memory to evaluate")
 
     def __dealloc__(self):
-        free_pawn_cache(self.cache)
+        free_workspace(self.workspace)
 
-    def evaluate(self, board: Board) -> int:
-        """The same score as `evaluate`."""
-        return evaluate_position(board.current(), self.cache)
+    def evaluate(self, board: Board, ply: cython.int = 0) -> int:
+        """The same score as `evaluate`, whatever was evaluated before."""
+        if not 0 <= ply < ACCUMULATED_PLIES:
+            raise ValueError(f"no ply {ply} in a line")
+        return evaluate_position(board.current(), self.workspace, ply)
 
     def clear(self):
         """Forgets all pawns; wanted after new weights."""
-        clear_pawn_cache(self.cache)
+        clear_workspace(self.workspace)
+
+
+def evaluate(board: Board) -> int:
+    """The score of the position on the board by the evaluation in use, in centipawns from the side to move."""
+    return Evaluator().evaluate(board)
+
+
+def evaluate_network(board: Board) -> int:
+    """The network's own score from the side to move, whether or not the ending is known."""
+    if network.neurons == 0:
+        raise ValueError("no network is loaded")
+    accumulators = new_accumulators()
+    if accumulators == cython.NULL:
+        raise MemoryError("no memory to evaluate")
+    score: cython.int = network_score(board.current(), accumulators, 0)
+    free_accumulators(accumulators)
+    return score
+
+
+def piece_values(board: Board) -> dict:
+    """What each piece but the kings is worth to its side: the network's score less the score without the piece.
+
+    Centipawns by square.
+    """
+    position: Position = board.current()[0]
+    square: cython.int
+    piece: cython.int
+    colour: cython.int
+    sign: cython.int
+    if network.neurons == 0:
+        raise ValueError("no network is loaded")
+    accumulators: cython.pointer(Accumulators) = new_accumulators()
+    if accumulators == cython.NULL:
+        raise MemoryError("no memory to evaluate")
+    whole: cython.int = network_score(cython.address(position), accumulators, 0)
+    values = {}
+    for square in range(64):
+        piece = position.squares[square]
+        if piece == NO_PIECE or piece_kind(piece) == KING:
+            continue
+        colour = piece_colour(piece)
+        position.squares[square] = NO_PIECE
+        position.kinds[piece_kind(piece)] ^= bit(square)
+        position.colours[colour] ^= bit(square)
+        sign = 1 if colour == position.turn else -1
+        values[square] = sign * (whole - network_score(cython.address(position), accumulators, 1))
+        position.squares[square] = piece
+        position.kinds[piece_kind(piece)] ^= bit(square)
+        position.colours[colour] ^= bit(square)
+    free_accumulators(accumulators)
+    return values
 
 
 def trace(board: Board) -> dict:
@@ -132,7 +198,7 @@ def is_won_pawn_ending(strong_king: int, weak_king: int, pawn: int, strong_to_mo
 
 
 def benchmark(boards, rounds: int) -> float:
-    """Evaluations per second of processor time over these boards, by one thread with a warm pawn cache."""
+    """Evaluations per second of processor time over these boards, by one thread with the evaluation in use."""
     count: cython.int = len(boards)
     repeat: cython.int = rounds
     index: cython.int
@@ -141,21 +207,21 @@ def benchmark(boards, rounds: int) -> float:
     if count == 0:
         raise ValueError("a benchmark needs positions")
     positions: cython.pointer(Position) = cython.cast(cython.pointer(Position), malloc(count * cython.sizeof(Position)))
-    cache = new_pawn_cache()
-    if positions == cython.NULL or cache == cython.NULL:
+    workspace = new_workspace()
+    if positions == cython.NULL or workspace == cython.NULL:
         free(positions)
-        free_pawn_cache(cache)
+        free_workspace(workspace)
         raise MemoryError("no memory for a benchmark")
     for index in range(count):
         board = boards[index]
         positions[index] = board.current()[0]
-        sink += evaluate_position(cython.address(positions[index]), cache)
+        sink += evaluate_position(cython.address(positions[index]), workspace, 0)
     started = time.thread_time()
     with cython.nogil:
         for _ in range(repeat):
             for index in range(count):
-                sink ^= evaluate_position(cython.address(positions[index]), cache)
+                sink ^= evaluate_position(cython.address(positions[index]), workspace, 0)
     seconds = time.thread_time() - started
     free(positions)
-    free_pawn_cache(cache)
+    free_workspace(workspace)
     return repeat * count / max(seconds, 1e-9)

@@ -471,10 +471,9 @@ def _scale(position: cython.pointer(ConstPosition), score: i32, phase: cython.in
 
 
 @cython.cfunc
-@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _may_be_known(position: cython.pointer(ConstPosition)) -> cython.bint:
+def may_be_known(position: cython.pointer(ConstPosition)) -> cython.bint:
     """The cheap test that nearly all positions fail: four men at most, or a bare king."""
     return (
         not more_than_one(position.colours[WHITE])
@@ -494,7 +493,7 @@ def evaluate(position: cython.pointer(ConstPosition), cache: cython.pointer(Pawn
     spare: PawnEntry
     entry: cython.pointer(PawnEntry) = cython.address(spare)
     total: cython.int = 0
-    if _may_be_known(position) and is_known_ending(position, cython.address(total)):
+    if may_be_known(position) and is_known_ending(position, cython.address(total)):
         return total if position.turn == WHITE else -total
     if cache == cython.NULL:
         analyse_pawns(position, entry, cython.NULL)
@@ -517,7 +516,7 @@ def trace_evaluation(position: cython.pointer(ConstPosition), trace: cython.poin
     entry: PawnEntry
     known_score: cython.int = 0
     memset(trace, 0, cython.sizeof(Trace))
-    trace.known = _may_be_known(position) and is_known_ending(position, cython.address(known_score))
+    trace.known = may_be_known(position) and is_known_ending(position, cython.address(known_score))
     analyse_pawns(position, cython.address(entry), trace)
     score: i32 = entry.score + _features(position, cython.address(entry), trace.counts[WHITE], trace.counts[BLACK])
     trace.phase = _phase(position)

@@ -13,7 +13,7 @@ import cython
 from cython.cimports.board.api import Board
 from cython.cimports.board.types import MAX_MOVES, Move, i64, u64
 from cython.cimports.book.syzygy import Tables, probe_wdl
-from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
+from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_workspace
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.search.clock import start_clock
 from cython.cimports.search.history import forget
@@ -189,8 +189,8 @@ class Searcher:
         worker: cython.pointer(Worker) = cython.cast(cython.pointer(Worker), calloc(1, cython.sizeof(Worker)))
         if worker == cython.NULL:
             raise MemoryError("no memory for another search thread")
-        worker.pawn_cache = new_pawn_cache()
-        if worker.pawn_cache == cython.NULL:
+        worker.workspace = new_workspace()
+        if worker.workspace == cython.NULL:
             free(worker)
             raise MemoryError("no memory for another search thread")
         worker.shared = self.shared
@@ -204,7 +204,7 @@ class Searcher:
         while self.shared.threads > keep:
             self.shared.threads -= 1
             worker: cython.pointer(Worker) = self.shared.workers[self.shared.threads]
-            free_pawn_cache(worker.pawn_cache)
+            free_workspace(worker.workspace)
             free(worker)
 
     @property
@@ -256,7 +256,7 @@ class Searcher:
         index: cython.int
         for index in range(self.shared.threads):
             forget(cython.address(self.shared.workers[index].histories))
-            clear_pawn_cache(self.shared.workers[index].pawn_cache)
+            clear_workspace(self.shared.workers[index].workspace)
         self._wipe_table()
 
     def _wipe_table(self):

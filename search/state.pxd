@@ -2,7 +2,7 @@
 from board.position cimport Position
 from board.types cimport Move, i16, i64, u64
 from book.syzygy cimport UNKNOWN
-from eval.pawns cimport PawnCache
+from eval.evaluator cimport Workspace
 from search.clock cimport Clock
 from search.history cimport Histories
 from search.score cimport MAX_PLY
@@ -78,7 +78,7 @@ cdef struct Shared:
 
 cdef struct Worker:
     Shared* shared
-    PawnCache* pawn_cache
+    Workspace* workspace  # of the evaluation
     int index
     u64 nodes
     u64 table_hits

@@ -30,7 +30,7 @@ from cython.cimports.board.types import (
     piece_kind,
     u64,
 )
-from cython.cimports.eval.classical import evaluate
+from cython.cimports.eval.evaluator import evaluate
 from cython.cimports.libc.string import memcpy
 from cython.cimports.search.cycles import can_repeat
 from cython.cimports.search.history import (
@@ -153,9 +153,9 @@ def search_node(
             if alpha >= beta:
                 return alpha
         if frame.ply >= MAX_PLY:
-            return evaluate(position, worker.pawn_cache) if not in_check else DRAW
+            return evaluate(position, worker.workspace, frame.ply) if not in_check else DRAW
         if depth <= 0:
-            return evaluate(position, worker.pawn_cache)
+            return evaluate(position, worker.workspace, frame.ply)
 
         # Step 3. Mate-distance pruning. Who has found a mate needs no longer one: the best this node can do is to mate
         # with the next move, the worst is to be mated now.
@@ -232,7 +232,7 @@ def search_node(
         if excluded != NO_MOVE:
             evaluation = frame.static_eval
         else:
-            raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.pawn_cache)
+            raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
             frame.static_eval = corrected(worker, position, raw)
             evaluation = frame.static_eval
             if not found.hit:
@@ -615,7 +615,7 @@ def search_quiet(
     if is_draw(worker, frame):
         return draw_score(worker)
     if frame.ply >= MAX_PLY:
-        return evaluate(position, worker.pawn_cache) if not in_check else DRAW
+        return evaluate(position, worker.workspace, frame.ply) if not in_check else DRAW
     child.ply = frame.ply + 1
 
     # The table knows leaves too.
@@ -627,7 +627,7 @@ def search_quiet(
             return found.score
 
     if not in_check:
-        raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.pawn_cache)
+        raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
         frame.static_eval = corrected(worker, position, raw)
         best_score = frame.static_eval
         # On a PV a mate is not taken on the table's word: its line would end here.

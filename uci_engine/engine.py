@@ -2,7 +2,6 @@
 
 import random
 import time
-from pathlib import Path
 
 from board import STARTING_FEN, Board
 from search import Limits, Searcher
@@ -74,11 +73,11 @@ class Engine:
         self.opening.open(path)
 
     def set_evaluation(self, path):
-        """Evaluates with the weights of another file. All that was remembered came from the old ones."""
-        from eval.weights import load_weights
+        """Evaluates with another network or other weights. All that was remembered came from the old ones."""
+        from eval import load_evaluation
 
         try:
-            load_weights(Path(path) if path else None)
+            load_evaluation(path)
         except OSError as error:
             raise ValueError(f"EvalFile: {path}: {error.strerror}") from error
         self.searcher.clear()

@@ -7,6 +7,56 @@ _NUMBERS = "{:<14}{:>8}{:>7}{:>9}{:>7}{:>9}{:>7}{:>10}"
 
 def eval_table(board):
     """Yields the lines that `quetzal eval` and UCI's `eval` print: centipawns, White's view, at most 80 columns."""
+    from eval import evaluate, network_summary
+
+    if network_summary() is None:
+        yield from _classical_table(board)
+        return
+    yield from _piece_board(board)
+    yield ""
+    yield "The classical evaluation, which is not in use, for comparison:"
+    yield ""
+    yield from _classical_table(board)
+    yield ""
+    yield f"Final evaluation {_signed(_white_view(board, evaluate(board)))} centipawns (White's view, by the network)"
+
+
+def _white_view(board, score):
+    return -score if board.turn else score
+
+
+def _signed(number):
+    return f"{number:+d}" if number else "0"
+
+
+def _piece_board(board):
+    """The network's score, and under each piece what the score would lose without it."""
+    from eval import evaluate_network, network_summary, piece_values
+
+    values = piece_values(board)
+    pieces = {square: board.piece_at(square) for square in range(64)}
+    yield f"The network's evaluation, (768 -> {network_summary()['neurons']}) x 2 -> 1, and what each piece adds to it:"
+    yield ""
+    line = "  +" + "-------+" * 8
+    for rank in range(7, -1, -1):
+        squares = range(8 * rank, 8 * rank + 8)
+        yield line
+        yield f"{rank + 1} |" + "".join(f"{pieces[square] or '':^7}|" for square in squares)
+        yield "  |" + "".join(_cell(pieces[square], values.get(square)) + "|" for square in squares)
+    yield line
+    yield "   " + "".join(f"{file:^8}" for file in "abcdefgh")
+    yield ""
+    yield f"The network says {_signed(_white_view(board, evaluate_network(board)))} centipawns (White's view)."
+
+
+def _cell(piece, value):
+    """A value to its own side becomes White's view."""
+    if value is None:
+        return " " * 7
+    return f"{_signed(value if piece.isupper() else -value):^7}"
+
+
+def _classical_table(board):
     from eval import GROUPS, explain
 
     explanation = explain(board)

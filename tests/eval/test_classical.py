@@ -7,7 +7,8 @@ from positions import colours_swapped, files_mirrored, random_men, random_walk, 
 from support import scaled
 
 from board import Board
-from eval import Evaluator, evaluate, explain, trace
+from eval import Evaluator, explain, trace
+from eval import evaluate_classical as evaluate
 from eval.weights import FEATURES, current_weights
 
 CHUNKS = 8

@@ -4,7 +4,8 @@ import pytest
 from support import SHARED
 
 from board import Board
-from eval import evaluate, explain, is_won_pawn_ending
+from eval import evaluate_classical as evaluate
+from eval import explain, is_won_pawn_ending
 
 TABLES = SHARED / "syzygy"
 

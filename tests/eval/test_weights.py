@@ -7,7 +7,8 @@ import sys
 import pytest
 from support import ROOT
 
-from eval import GROUPS, WeightsError, evaluate, load_weights
+from eval import GROUPS, WeightsError, load_weights
+from eval import evaluate_classical as evaluate
 from eval.weights import FEATURES, LAYOUT, current_weights
 from eval.weights_file import format_weights, read_weights
 

@@ -66,7 +66,7 @@ def test_coefficients_give_the_evaluation_back():
             continue
         # The logistic loss of a won game is log(1 + exp(-k score)).
         score = -math.log(math.expm1(dataset.loss(weights, 0.002))) / 0.002
-        truth = evaluation.evaluate(board) * (-1 if board.turn else 1)
+        truth = evaluation.evaluate_classical(board) * (-1 if board.turn else 1)
         assert abs(score - truth) < 2  # rounded twice
         compared += 1
     assert compared > 100

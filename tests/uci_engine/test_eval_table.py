@@ -4,7 +4,8 @@ import pytest
 from support import quetzal
 
 from board import Board
-from eval import GROUPS, evaluate
+from eval import GROUPS
+from eval import evaluate_classical as evaluate
 from uci_engine.eval_table import eval_table
 
 FENS = [

@@ -1,0 +1,117 @@
+"""The evaluation in use: the network, or the classical one where the user wants it. Endings that are known go first."""
+
+import pkgutil
+from pathlib import Path
+
+import cython
+from cython.cimports.board.position import ConstPosition
+from cython.cimports.board.types import WHITE
+from cython.cimports.eval.classical import MOST_SCORE, may_be_known
+from cython.cimports.eval.classical import evaluate as evaluate_classical
+from cython.cimports.eval.endgames import is_known_ending
+from cython.cimports.eval.network import free_accumulators, network, network_score, new_accumulators
+from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
+from cython.cimports.libc.stdlib import calloc, free
+
+from eval.network import set_network
+from eval.network_file import MAGIC, NetworkError, unpack_network
+from eval.weights import load_weights
+
+CLASSICAL = ""  # the name of the classical evaluation with its own weights
+EMBEDDED = "default.qnn"  # that of the network that comes with the program
+DEFAULT = CLASSICAL  # the evaluation that the program starts with
+
+_summary = None  # how the loaded network was trained
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def new_workspace() -> cython.pointer(Workspace):
+    """For one thread; NULL when there is no memory."""
+    made: cython.pointer(Workspace) = cython.cast(cython.pointer(Workspace), calloc(1, cython.sizeof(Workspace)))
+    if made == cython.NULL:
+        return cython.NULL
+    made.pawns = new_pawn_cache()
+    made.accumulators = new_accumulators()
+    if made.pawns == cython.NULL or made.accumulators == cython.NULL:
+        free_workspace(made)
+        return cython.NULL
+    return made
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def free_workspace(workspace: cython.pointer(Workspace)) -> cython.void:
+    if workspace != cython.NULL:
+        free_pawn_cache(workspace.pawns)
+        free_accumulators(workspace.accumulators)
+        free(workspace)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def clear_workspace(workspace: cython.pointer(Workspace)) -> cython.void:
+    """For new weights; accumulators see for themselves that there is another network."""
+    clear_pawn_cache(workspace.pawns)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def evaluate(
+    position: cython.pointer(ConstPosition), workspace: cython.pointer(Workspace), ply: cython.int
+) -> cython.int:
+    """Centipawns from the side to move, at most MOST_SCORE either way. In check the score means little.
+
+    `ply` says which position of its line a thread asks about; positions that follow each other are cheaper so.
+    """
+    score: cython.int = 0
+    if network.neurons == 0:
+        return evaluate_classical(position, workspace.pawns)
+    # No sum of weights mates with bishop and knight.
+    if may_be_known(position) and is_known_ending(position, cython.address(score)):
+        return score if position.turn == WHITE else -score
+    score = network_score(position, workspace.accumulators, ply)
+    return MOST_SCORE if score > MOST_SCORE else -MOST_SCORE if score < -MOST_SCORE else score
+
+
+def load_evaluation(name=None):
+    """Evaluates with something else from now on. Not while any thread searches; what was remembered is then outdated.
+
+    `name` is a network file, a weights file of the classical evaluation, the name of the network that comes with the
+    program, "" for the classical evaluation, or None for what the program starts with. What is wrong with a file is said
+    by the ValueError or OSError that is raised, and the evaluation stays what it was.
+    """
+    global _summary
+    if name is None:
+        name = DEFAULT
+    if name == CLASSICAL:
+        load_weights()
+        set_network(None)
+        _summary = None
+        return
+    if name == EMBEDDED:
+        blob = pkgutil.get_data("eval", EMBEDDED)
+    else:
+        blob = Path(name).read_bytes()
+    if blob[:4] != MAGIC and blob.lstrip()[:1] != b"{":
+        raise NetworkError(f"{name}: neither a network nor a file of weights")
+    if blob[:4] == MAGIC:
+        data = unpack_network(blob, str(name))
+        set_network(data)
+        _summary = {"neurons": data.neurons, "scale": data.scale, **data.training}
+    else:
+        load_weights(Path(name))
+        set_network(None)
+        _summary = None
+
+
+def network_summary():
+    """How the network in use was trained, and its size; None when the classical evaluation is in use."""
+    return None if _summary is None else dict(_summary)
+
+
+load_evaluation()

@@ -1,0 +1,55 @@
+"""The network: (768 -> N) x 2 -> 1. docs/network.md explains it."""
+from board.position cimport Position
+from board.types cimport i16, i64, u8, u64
+
+cdef extern from "network_loops.h" nogil:
+    ctypedef const i16* Row "qz_row"
+    ctypedef void (*AddRows "qz_add_rows_loop")(
+        i16* target, const i16* source, const Row* came, int comers, const Row* went, int goers, int neurons
+    ) noexcept nogil
+    ctypedef i64 (*OutputSum "qz_output_sum_loop")(const i16* values, const i16* weights, int neurons) noexcept nogil
+    int processor_level "qz_cpu_level"()
+    AddRows add_rows_for "qz_add_rows_for"(int level)
+    OutputSum output_sum_for "qz_output_sum_for"(int level)
+    enum:
+        LEVEL_BASE "QZ_LEVEL_BASE"
+        LEVEL_AVX2 "QZ_LEVEL_AVX2"
+        LEVEL_AVX512 "QZ_LEVEL_AVX512"
+
+cdef enum:
+    INPUTS = 768
+    MOST_NEURONS = 1024
+    ACTIVATION_ONE = 255  # what 1.0 is in an accumulator
+    OUTPUT_ONE = 64  # and in the output weights
+    ACCUMULATED_PLIES = 264  # more than a search is deep
+
+# The network that is loaded; one for the whole program. Not changed while any thread evaluates.
+cdef struct Network:
+    int neurons  # 0: none
+    int scale  # centipawns to one unit of the output
+    int output_bias
+    int version  # counts what was loaded, so that accumulators know when they are outdated
+    i16* features  # a row for each feature
+    i16* biases
+    i16* outputs  # the side to move's, then the other's
+    void* block  # what holds them all
+
+# Which pieces the accumulators of a ply have summed.
+cdef struct Summed:
+    u64 kinds[6]
+    u64 colours[2]
+    u8 squares[64]
+    u8 mirrored[2]  # by perspective
+    bint valid
+
+cdef struct Accumulators:
+    int version  # of the network that they are sums of
+    i16* values  # by ply, perspective and neuron
+    void* block
+    Summed summed[ACCUMULATED_PLIES]
+
+cdef Network network
+
+cdef Accumulators* new_accumulators() noexcept nogil
+cdef void free_accumulators(Accumulators* accumulators) noexcept nogil
+cdef int network_score(const Position* position, Accumulators* accumulators, int ply) noexcept nogil

@@ -1,0 +1,146 @@
+"""The network file (.qnn): a head, a description in JSON, the weights, a checksum. docs/network.md has the table.
+
+Plain Python, and independent of the compiled evaluation: trainers write these files, the engine reads them.
+"""
+
+import hashlib
+import json
+import struct
+import sys
+from array import array
+from typing import NamedTuple
+
+MAGIC = b"QZNN"
+VERSION = 1
+ARCHITECTURE = "(768 -> N) x 2 -> 1, SCReLU, mirrored"
+
+FEATURES = 768  # own and enemy, six kinds, 64 squares
+LEAST_NEURONS = 32
+MOST_NEURONS = 1024
+ACTIVATION_ONE = 255  # what 1.0 is in an accumulator
+OUTPUT_ONE = 64  # and in the output weights
+SCALE = 400  # centipawns to one unit of the output
+MOST_FEATURE_WEIGHT = 505  # 1.98: 32 pieces and the bias stay within 16 bits
+MOST_BIAS = 16000
+MOST_OUTPUT_WEIGHT = 127  # times 255 within 16 bits
+MOST_OUTPUT_BIAS = 1 << 20
+MOST_DESCRIPTION = 1 << 20
+
+_HEAD = struct.Struct("<4sHHI")  # magic, version, neurons, length of the description
+_OUTPUT_BIAS = struct.Struct("<i")
+
+
+class NetworkError(ValueError):
+    """This is no network, or one that cannot be used here. The message says why."""
+
+
+class NetworkData(NamedTuple):
+    """A network as it stands in the file; all weights are 16-bit numbers, the low byte first."""
+
+    neurons: int
+    scale: int
+    feature_weights: bytes  # a row of `neurons` for each feature
+    biases: bytes
+    output_weights: bytes  # those for the side to move, then those for the other
+    output_bias: int
+    training: dict  # how it was made; nothing here is needed to evaluate
+
+
+def numbers_from(data):
+    """16-bit little-endian numbers as an array of this machine."""
+    numbers = array("h")
+    numbers.frombytes(data)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def bytes_from(numbers):
+    """The way back: whole numbers as 16-bit little-endian bytes."""
+    found = array("h", numbers)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found.tobytes()
+
+
+def _check(data, source):
+    """The evaluation adds and multiplies in 16 bits: what could overflow there is refused."""
+    if data.neurons % 32 or not LEAST_NEURONS <= data.neurons <= MOST_NEURONS:
+        raise NetworkError(
+            f"{source}: {data.neurons} neurons, but there must be a multiple of 32 up to {MOST_NEURONS}"
+        )
+    for name, block, size, most in (
+        ("feature weights", data.feature_weights, FEATURES * data.neurons, MOST_FEATURE_WEIGHT),
+        ("biases", data.biases, data.neurons, MOST_BIAS),
+        ("output weights", data.output_weights, 2 * data.neurons, MOST_OUTPUT_WEIGHT),
+    ):
+        if len(block) != 2 * size:
+            raise NetworkError(f"{source}: {len(block) // 2} {name} instead of {size}")
+        numbers = numbers_from(block)
+        if max(numbers) > most or min(numbers) < -most:
+            raise NetworkError(f"{source}: {name} beyond {most}")
+    if abs(data.output_bias) > MOST_OUTPUT_BIAS:
+        raise NetworkError(f"{source}: an output bias beyond {MOST_OUTPUT_BIAS}")
+    if not 1 <= data.scale <= 4000:
+        raise NetworkError(f"{source}: a scale of {data.scale} centipawns")
+
+
+def pack_network(data):
+    """The bytes of a network file. Raises NetworkError for weights that the evaluation could not work with."""
+    _check(data, "the network")
+    description = json.dumps(
+        {
+            "architecture": ARCHITECTURE,
+            "quantisation": {"activation": ACTIVATION_ONE, "output": OUTPUT_ONE},
+            "scale": data.scale,
+            "training": data.training,
+        },
+        sort_keys=True,
+    ).encode()
+    body = b"".join(
+        (
+            _HEAD.pack(MAGIC, VERSION, data.neurons, len(description)),
+            description,
+            data.feature_weights,
+            data.biases,
+            data.output_weights,
+            _OUTPUT_BIAS.pack(data.output_bias),
+        )
+    )
+    return body + hashlib.sha256(body).digest()
+
+
+def unpack_network(blob, source):
+    """The network in a file's bytes; `source` is the file's name for messages. Raises NetworkError with the reason."""
+    if len(blob) < _HEAD.size or blob[:4] != MAGIC:
+        raise NetworkError(f"{source}: no network of Quetzal's")
+    _, version, neurons, length = _HEAD.unpack_from(blob)
+    if version != VERSION:
+        raise NetworkError(f"{source}: format version {version}, this program reads {VERSION}")
+    if length > MOST_DESCRIPTION or neurons > MOST_NEURONS:
+        raise NetworkError(f"{source}: a damaged head")
+    size = _HEAD.size + length + 2 * (FEATURES + 3) * neurons + _OUTPUT_BIAS.size + hashlib.sha256().digest_size
+    if len(blob) != size:
+        raise NetworkError(f"{source}: {len(blob)} bytes instead of {size}: cut off or damaged")
+    body, checksum = blob[:-32], blob[-32:]
+    if hashlib.sha256(body).digest() != checksum:
+        raise NetworkError(f"{source}: the checksum is wrong: damaged")
+    try:
+        description = json.loads(body[_HEAD.size : _HEAD.size + length])
+        architecture, quantisation = description["architecture"], description["quantisation"]
+        scale, training = description["scale"], description["training"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise NetworkError(f"{source}: the description cannot be read: {error!r}") from error
+    if architecture != ARCHITECTURE or quantisation != {"activation": ACTIVATION_ONE, "output": OUTPUT_ONE}:
+        raise NetworkError(f"{source}: another architecture: {architecture}, {quantisation}")
+    if not isinstance(scale, int) or not isinstance(training, dict):
+        raise NetworkError(f"{source}: the description cannot be read")
+    at = _HEAD.size + length
+    blocks = []
+    for count in (FEATURES * neurons, neurons, 2 * neurons):
+        blocks.append(body[at : at + 2 * count])
+        at += 2 * count
+    (output_bias,) = _OUTPUT_BIAS.unpack_from(body, at)
+    data = NetworkData(neurons, scale, *blocks, output_bias, training)
+    _check(data, source)
+    return data

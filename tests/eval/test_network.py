@@ -1,0 +1,222 @@
+"""The network's evaluation: the formula, by every way to it, at every size and on every CPU level."""
+
+import random
+
+import pytest
+from networks import evaluating_with, random_network, reference_score, write_network
+from positions import colours_swapped, files_mirrored, random_walk, without_castling
+from support import ALL_FENS, scaled
+
+from board import STARTING_FEN, Board
+from board.chess960 import start_fen
+from eval import (
+    CLASSICAL,
+    Evaluator,
+    NetworkError,
+    available_levels,
+    choose_level,
+    evaluate,
+    evaluate_classical,
+    evaluate_network,
+    load_evaluation,
+    network_summary,
+    piece_values,
+)
+from eval.network_file import pack_network, unpack_network
+
+SIZES = (32, 64, 96, 128, 160, 256, 288, 512, 1024)
+
+
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory):
+    """A file for each size."""
+    folder = tmp_path_factory.mktemp("networks")
+    return {size: write_network(folder / f"{size}.qnn", random_network(size, size)) for size in SIZES}
+
+
+@pytest.fixture
+def restored_level():
+    yield
+    choose_level(available_levels()[-1])
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_scores_are_those_of_the_formula(networks, size):
+    with evaluating_with(str(networks[size])):
+        for fen, chess960 in ALL_FENS[:: 40 if size <= 128 else 160]:
+            board = Board(fen, chess960=chess960)
+            assert evaluate_network(board) == reference_score(networks[size], board), fen
+
+
+@pytest.mark.parametrize("size", (32, 256, 1024))
+def test_the_largest_weights_do_not_overflow(tmp_path, size):
+    path = write_network(tmp_path / "extreme.qnn", random_network(size, 3, extreme=True))
+    with evaluating_with(str(path)):
+        for fen in (STARTING_FEN, ALL_FENS[1][0]):
+            assert evaluate_network(Board(fen)) == reference_score(path, Board(fen))
+
+
+def wandering_game(rng, number):
+    """A board that is played on at random: captures, null moves, castling, kings on the march, moves taken back."""
+    chess960 = number % 3 == 2
+    fen = start_fen(rng.randrange(960), rng.randrange(960)) if chess960 else STARTING_FEN
+    board = Board(fen, chess960=chess960)
+    for _ in range(60):
+        moves = board.legal_moves()
+        if not moves or board.is_insufficient_material():
+            return
+        chance = rng.random()
+        if chance < 0.04 and not board.is_check():
+            board.push_null()
+        elif chance < 0.12 and board.ply > 3:
+            for _ in range(rng.randint(1, 3)):
+                board.pop()
+        else:
+            likely = board.tactical_moves() if chance < 0.4 else []
+            # Castling, where it is possible, and steps of the king happen too seldom by chance.
+            kings = [move for move in moves if (board.piece_at(move & 63) or "").lower() == "k"]
+            board.push(rng.choice(likely or (kings if kings and chance < 0.55 else moves)))
+        yield board
+
+
+def squares_of(board):
+    """The board as 64 letters from a8 to h1, a dot for an empty square."""
+    return "".join("." * int(mark) if mark.isdigit() else mark for mark in board.fen().split()[0] if mark != "/")
+
+
+def test_accumulators_equal_a_fresh_start_on_every_ply_of_1000_games(networks):
+    """Each position is asked in its place in the line, now and then out of place, and some are skipped."""
+    rng = random.Random(11)
+    evaluator = Evaluator()
+    crossings = leaps = queens = 0
+    with evaluating_with(str(networks[64])):
+        for number in range(scaled(1000)):
+            before = None
+            for board in wandering_game(rng, number):
+                if rng.random() < 0.15:
+                    continue
+                letters = squares_of(board)
+                armies = [sum(map(test, letters)) for test in (str.isupper, str.islower)]
+                if min(armies) > 1 and sum(armies) > 4:  # the others may be known endings
+                    ply = board.ply if rng.random() < 0.9 else rng.randrange(200)
+                    fresh = max(-9999, min(9999, evaluate_network(board)))
+                    assert evaluator.evaluate(board, ply) == fresh, board.fen()
+                kings = [letters.index("K"), letters.index("k")]
+                if before is not None:
+                    crossings += any((old % 8 > 3) != (new % 8 > 3) for old, new in zip(before, kings, strict=True))
+                    leaps += any(abs(old - new) in (2, 3, 4) for old, new in zip(before, kings, strict=True))
+                before = kings
+                queens += max(letters.count("Q"), letters.count("q")) > 1
+    if scaled(1000) >= 1000:
+        assert min(crossings, leaps, queens) > 50
+
+
+def test_mirrored_positions_have_mirrored_scores(networks):
+    with evaluating_with(str(networks[96])):
+        left = scaled(3000)
+        for seed in range(1000):
+            for board in random_walk(seed):
+                fen = without_castling(board.fen())
+                score = evaluate_network(board)
+                assert evaluate_network(Board(colours_swapped(fen))) == score, fen
+                assert evaluate_network(Board(files_mirrored(fen))) == score, fen
+                left -= 1
+            if left <= 0:
+                break
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_all_cpu_levels_give_the_same_scores(networks, size, restored_level):
+    boards = [board.copy() for seed in range(4) for board in random_walk(seed)]
+    found = {}
+    with evaluating_with(str(networks[size])):
+        for level in available_levels():
+            choose_level(level)
+            evaluator = Evaluator()
+            found[level] = [evaluator.evaluate(board, number % 200) for number, board in enumerate(boards)]
+    assert len({tuple(scores) for scores in found.values()}) == 1
+    with pytest.raises(ValueError, match="no CPU level"):
+        choose_level("z80")
+
+
+def test_piece_values_are_scores_without_the_piece(networks):
+    fen = "r1bq1rk1/pp3ppp/2n2n2/2bp4/8/2NBPN2/PP3PPP/R1BQ1RK1 b - - 0 9"
+    with evaluating_with(str(networks[64])):
+        board = Board(fen)
+        values = piece_values(board)
+        whole = evaluate_network(board)
+        assert len(values) == 26
+        for square, letter in ((0, "R"), (58, "b"), (42, "n")):
+            assert board.piece_at(square) == letter
+            rows = [[board.piece_at(8 * rank + file) or "." for file in range(8)] for rank in range(8)]
+            rows[square >> 3][square & 7] = "."
+            text = "/".join("".join(row) for row in reversed(rows))
+            for run in range(8, 0, -1):
+                text = text.replace("." * run, str(run))
+            without = evaluate_network(Board(f"{text} b - - 0 9"))
+            assert values[square] == (whole - without) * (1 if letter.islower() else -1)
+
+
+def test_known_endings_keep_their_own_scores(networks):
+    with evaluating_with(str(networks[64])):
+        board = Board("8/8/8/4k3/8/8/2B5/3NK3 w - - 0 1")
+        assert evaluate(board) == evaluate_classical(board) > 3000
+
+
+def test_files_round_trip():
+    data = random_network(64)
+    assert unpack_network(pack_network(data), "memory") == data
+
+
+def test_damaged_and_foreign_files_are_refused_and_the_network_stays(networks, tmp_path):
+    good = networks[64].read_bytes()
+    rng = random.Random(5)
+    flipped = bytearray(good)
+    flipped[rng.randrange(len(good) // 2, len(good) - 40)] ^= 4
+    newer = bytearray(good)
+    newer[4] = 9
+    cases = {
+        "cut.qnn": (good[:-100], "bytes instead of"),
+        "long.qnn": (good + b"x", "bytes instead of"),
+        "flipped.qnn": (bytes(flipped), "checksum"),
+        "newer.qnn": (bytes(newer), "version 9"),
+        "head.qnn": (good[:7], "no network|damaged|bytes"),
+        "empty.qnn": (b"", "neither"),
+        "picture.png": (b"\x89PNG\r\n" + bytes(500), "neither"),
+        "list.json": (b'{"format": 7}', "format 7"),
+    }
+    with evaluating_with(str(networks[64])):
+        before = evaluate(Board())
+        for name, (content, reason) in cases.items():
+            (tmp_path / name).write_bytes(content)
+            with pytest.raises(ValueError, match=reason) as refusal:
+                load_evaluation(str(tmp_path / name))
+            assert name in str(refusal.value)
+            assert evaluate(Board()) == before
+        with pytest.raises(OSError):
+            load_evaluation(str(tmp_path / "nowhere.qnn"))
+        assert evaluate(Board()) == before
+        assert network_summary()["neurons"] == 64
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"neurons": 48}, "multiple of 32"),
+        ({"output_weights": b"\x80\x00" * 128}, "output weights beyond 127"),
+        ({"biases": b"\x00\x00"}, "1 biases instead of 64"),
+        ({"scale": 0}, "scale"),
+        ({"output_bias": 1 << 25}, "output bias"),
+    ],
+)
+def test_weights_that_would_overflow_are_not_written(change, reason):
+    with pytest.raises(NetworkError, match=reason):
+        pack_network(random_network(64)._replace(**change))
+
+
+def test_the_classical_evaluation_can_be_chosen(networks):
+    with evaluating_with(CLASSICAL):
+        assert network_summary() is None
+        assert evaluate(Board()) == evaluate_classical(Board())
+        with pytest.raises(ValueError, match="no network"):
+            evaluate_network(Board())
