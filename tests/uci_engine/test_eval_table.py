@@ -1,10 +1,11 @@
 """`quetzal eval`: readable in 80 columns, and the rows sum to the total."""
 
 import pytest
+from networks import evaluating_with, random_network, write_network
 from support import quetzal
 
 from board import Board
-from eval import GROUPS
+from eval import CLASSICAL, GROUPS, evaluate_network, piece_values
 from eval import evaluate_classical as evaluate
 from uci_engine.eval_table import eval_table
 
@@ -17,9 +18,39 @@ FENS = [
 ]
 
 
+@pytest.fixture
+def network(tmp_path):
+    path = str(write_network(tmp_path / "some.qnn", random_network(64)))
+    with evaluating_with(path):
+        yield path
+
+
+def test_network_shows_each_piece_and_the_classical_table(network):
+    board = Board(FENS[1])
+    lines = list(eval_table(board))
+    assert all(len(line) <= 80 for line in lines)
+    values = piece_values(board)
+    # Rank 8, then the line below it: the rook on a8 and the bishop on c8, from White's side.
+    row = next(index for index, line in enumerate(lines) if line.startswith("8 |"))
+    letters, numbers = (line[3:].split("|") for line in lines[row : row + 2])
+    assert (letters[0].strip(), letters[2].strip()) == ("r", "b")
+    assert (int(numbers[0]), int(numbers[2])) == (-values[56], -values[58])
+    score = -evaluate_network(board)
+    assert f"The network says {score:+d} centipawns (White's view)." in lines
+    with evaluating_with(CLASSICAL):
+        classical = list(eval_table(board))
+    assert [line for line in lines if line in classical] and "\n".join(classical) in "\n".join(lines)
+
+
+def test_uci_shows_the_network(network):
+    lines = quetzal(stdin=f"setoption name EvalFile value {network}\nposition fen {FENS[1]}\neval\nquit\n").stdout
+    assert lines.splitlines() == list(eval_table(Board(FENS[1])))
+
+
 @pytest.mark.parametrize("fen", FENS)
 def test_table_adds_up(fen):
-    lines = list(eval_table(Board(fen)))
+    with evaluating_with(CLASSICAL):
+        lines = list(eval_table(Board(fen)))
     assert all(len(line) <= 80 for line in lines)
     rule = next(index for index, line in enumerate(lines) if line.startswith("---"))
     rows = [line.split() for line in lines[2:rule]]

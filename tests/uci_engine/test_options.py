@@ -6,6 +6,7 @@ import re
 import chess
 import pytest
 from gui import Gui
+from networks import random_network, write_network
 from support import ROOT
 
 from uci_engine.options import OPTIONS, by_name, table
@@ -158,6 +159,7 @@ def score_of_a_queen_up(gui):
 
 def test_eval_file(gui, tmp_path):
     """Weights under which a queen is worth two pawns less show in the score; files that are none change nothing."""
+    assert answers(gui, "setoption name EvalFile value <empty>") == []
     normal = score_of_a_queen_up(gui)
     weights = json.loads((ROOT / "eval" / "weights.json").read_text(encoding="utf-8"))
     material = next(each for each in weights["features"] if each["name"] == "material")
@@ -175,7 +177,7 @@ def test_eval_file(gui, tmp_path):
     for name, reason in (
         ("broken.json", "no weights file"),
         ("foreign.json", "format"),
-        ("network.bin", "no weights file"),
+        ("network.bin", "neither a network nor"),
         ("missing.json", "No such file"),
         ("", "directory"),
     ):
@@ -184,3 +186,18 @@ def test_eval_file(gui, tmp_path):
     assert score_of_a_queen_up(gui) == changed
     assert answers(gui, "setoption name EvalFile value <empty>") == []
     assert score_of_a_queen_up(gui) == normal
+
+
+def test_eval_file_takes_a_network(gui, tmp_path):
+    """Two made-up networks judge differently; a damaged one is refused, and the one before stays."""
+    paths = [write_network(tmp_path / f"{seed}.qnn", random_network(64, seed)) for seed in (1, 2)]
+    scores = []
+    for path in paths:
+        assert answers(gui, f"setoption name EvalFile value {path}") == []
+        scores.append(score_of_a_queen_up(gui))
+    assert scores[0] != scores[1]
+    (tmp_path / "damaged.qnn").write_bytes(paths[0].read_bytes()[:-1000])
+    (said,) = answers(gui, f"setoption name EvalFile value {tmp_path / 'damaged.qnn'}")
+    assert said.startswith("info string ") and "cut off or damaged" in said
+    assert score_of_a_queen_up(gui) == scores[1]
+    assert answers(gui, "setoption name EvalFile value <empty>") == []
