@@ -1,5 +1,6 @@
 """Files of games: a header, then one framed and checksummed payload after the other. See docs/data-format.md."""
 
+import hashlib
 import json
 import os
 import struct
@@ -160,3 +161,9 @@ class GameWriter:
 
     def __exit__(self, *_):
         self.close()
+
+
+def is_held_out(number, seed, percent):
+    """Is this game for judging only? Decided by its number among all games read and by the seed alone."""
+    digest = hashlib.blake2b(f"{seed} {number}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "little") % 100 < percent

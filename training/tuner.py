@@ -19,7 +19,7 @@ import eval as evaluation
 from eval.weights import FEATURES, LAYOUT, current_weights
 from eval.weights_file import MOST_WEIGHT, format_weights
 from training.dataset import WEIGHT_COUNT, Dataset, adam_step, shuffle
-from training.files import GameReader
+from training.files import GameReader, is_held_out
 from uci_engine.progress import Progress
 
 CHECKPOINT_FORMAT = 1
@@ -56,12 +56,6 @@ class Data(NamedTuple):
     damaged: list
 
 
-def _is_held_out(number, settings):
-    """Decided by the game's number and the seed alone."""
-    digest = hashlib.blake2b(f"{settings.seed} {number}".encode(), digest_size=4).digest()
-    return int.from_bytes(digest, "little") % 100 < settings.held_out
-
-
 def _payloads(paths, damaged):
     for path in paths:
         with GameReader(path) as reader:
@@ -79,7 +73,7 @@ def read_games(paths, settings, progress=None):
     def extract(chunk):
         parts = Dataset(), Dataset()
         for number, payload in chunk:
-            parts[_is_held_out(number, settings)].add_game(
+            parts[is_held_out(number, settings.seed, settings.held_out)].add_game(
                 payload, most_score=settings.most_score, settle=settings.settle
             )
         return parts

@@ -1,0 +1,116 @@
+"""Gathers positions to learn from out of files of games: `quetzal data` counts them, `quetzal train` learns from them.
+
+Threads turn chunks of games into positions; one thread reads the files and puts the results together in their order, so
+that the outcome does not depend on how many there are.
+"""
+
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from training.files import GameReader, is_held_out
+from training.positions import FATE_NAMES, KeySet, PositionSet, extract
+from training.records import RecordError
+
+GAMES_AT_ONCE = 500
+
+
+class Filters(NamedTuple):
+    """Which positions of a game are kept, and which games are held out."""
+
+    most_score: int = 2000  # centipawns, either way
+    from_ply: int = 16  # of the game, random moves included
+    held_out: int = 2  # percent of the games
+    seed: int = 1  # of the choice of games, and of the positions' order
+
+
+class Gathered(NamedTuple):
+    """Positions to learn from and positions to judge by: none is in both, and none comes from the other's games."""
+
+    training: PositionSet
+    held_out: PositionSet
+    files: list  # names without folders
+    games: int
+    held_out_games: int
+    fates: list  # by FATE_NAMES, before duplicates were dropped
+    damaged: list  # pairs of file and damage
+
+    @property
+    def seen(self):
+        return sum(self.fates)
+
+    @property
+    def duplicates(self):
+        """Positions that were dropped because they are there already."""
+        return self.fates[0] - len(self.training) - len(self.held_out)
+
+    def report(self):
+        """Lines that say what became of everything."""
+        files = f"{len(self.files)} file{'s' if len(self.files) > 1 else ''}"
+        yield f"{self.games:,} games in {files}, {self.held_out_games:,} of them held out"
+        yield f"{self.seen:>14,} positions"
+        rows = [*zip(FATE_NAMES[1:], self.fates[1:], strict=True), ("duplicates", self.duplicates)]
+        for name, count in rows:
+            yield f"{-count:>14,} {name} ({100 * count / max(1, self.seen):.1f} %)"
+        yield f"{len(self.training):>14,} to learn from"
+        yield f"{len(self.held_out):>14,} held out"
+
+
+def _chunks(paths, damaged):
+    """Games a few hundred at a time: the file, the first one's number in it and in all files, and their bytes."""
+    number = 0
+    for path in paths:
+        with GameReader(path) as reader:
+            place = 1
+            while payloads := list(islice(reader, GAMES_AT_ONCE)):
+                yield path, place, number, payloads
+                place += len(payloads)
+                number += len(payloads)
+            if reader.damage is not None:
+                damaged.append((path, reader.damage))
+
+
+def gather(paths, filters, threads, progress=None):
+    """All positions of these files that pass the filters, each once; those to learn from in a random order."""
+    training, held_out, waiting_out = PositionSet(), PositionSet(), PositionSet(keyed=True)
+    known, fates, damaged = KeySet(), [0] * len(FATE_NAMES), []
+    games = held_out_games = 0
+
+    def read(path, place, number, payloads):
+        flags = bytes(is_held_out(number + index, filters.seed, filters.held_out) for index in range(len(payloads)))
+        parts = PositionSet(keyed=True), PositionSet(keyed=True)
+        try:
+            found = extract(
+                payloads, flags, *parts, most_score=filters.most_score, from_ply=filters.from_ply, first=place
+            )
+        except RecordError as error:
+            raise RecordError(f"{path}: {error}") from error
+        return flags, parts, found
+
+    def put_together(future):
+        nonlocal games, held_out_games
+        flags, parts, found = future.result()
+        games += len(flags)
+        held_out_games += sum(flags)
+        for fate, count in enumerate(found):
+            fates[fate] += count
+        training.take(parts[0], known)
+        waiting_out.append(parts[1])
+        if progress:
+            progress.advance(sum(found))
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting = deque()
+        for chunk in _chunks(paths, damaged):
+            waiting.append(pool.submit(read, *chunk))
+            # A few chunks ahead keep all threads busy without piling results up.
+            if len(waiting) > 3 * threads:
+                put_together(waiting.popleft())
+        while waiting:
+            put_together(waiting.popleft())
+    # Last, when every position of the training games is known.
+    held_out.take(waiting_out, known)
+    training.shuffle(filters.seed % 2**64)
+    return Gathered(training, held_out, [Path(path).name for path in paths], games, held_out_games, fates, damaged)

@@ -1,0 +1,81 @@
+"""Positions to learn from: 32 bytes each, in memory, none of them twice.
+
+A position knows no more than the network sees: the men and the side to move. The score of the search and the result of
+the game are those of the side to move.
+"""
+from board.bits cimport pop_lsb
+from board.position cimport Position
+from board.types cimport BLACK, i8, i16, u8, u16, u64
+from training.records cimport GameCursor
+
+cdef enum:
+    MOST_MEN = 32
+    FEATURE_COUNT = 768  # six kinds of men of two colours on 64 squares
+
+cdef struct PackedPosition:
+    u64 occupied
+    u8 pieces[16]  # four bits for each occupied square from a1 on, the lower half of a byte first
+    i16 score  # centipawns
+    i8 result  # 1 won, 0 drawn, -1 lost
+    u8 turn
+    u8 kings[2]  # their squares, White's first
+    u16 ply  # moves played before in the game
+
+# What becomes of a position of a game.
+cdef enum:
+    IS_KEPT
+    IN_OPENING  # nobody searched it
+    IS_EARLY
+    IN_CHECK
+    IS_TACTICAL  # the move played was a capture or a promotion
+    HAS_LARGE_SCORE
+    FATES
+
+cdef enum:
+    MEN_BARS = 33  # 0 to 32 men
+    SCORE_STEP = 100  # centipawns to a bar of the histogram
+    SCORE_BARS = 41  # the middle one around 0, the outer ones hold everything beyond
+
+
+cdef inline int unpack_features(const PackedPosition* position, u16* mine, u16* theirs) noexcept nogil:
+    """The inputs of the network that are 1, as seen by the side to move and by the other one; returns their number.
+
+    Either player sees the own men first, the own first rank at the bottom and the own king on the left half.
+    """
+    cdef int me = position.turn
+    cdef int my_flip = (56 if me == BLACK else 0) ^ (7 if (position.kings[me] & 7) > 3 else 0)
+    cdef int their_flip = (0 if me == BLACK else 56) ^ (7 if (position.kings[me ^ 1] & 7) > 3 else 0)
+    cdef u64 rest = position.occupied
+    cdef int men = 0
+    cdef int square, piece, place, other
+    while rest:
+        square = pop_lsb(&rest)
+        piece = position.pieces[men >> 1] >> (4 * (men & 1)) & 15
+        place = (piece >> 1) * 64
+        other = (piece & 1) ^ me
+        mine[men] = <u16>(384 * other + place + (square ^ my_flip))
+        theirs[men] = <u16>(384 * (other ^ 1) + place + (square ^ their_flip))
+        men += 1
+    return men
+
+
+cdef class KeySet:
+    cdef u64* slots
+    cdef u64 mask
+    cdef u64 count
+
+    cdef bint _grow(self) noexcept nogil
+    cdef int _insert(self, u64 key) noexcept nogil
+    cdef void _prefetch(self, u64 key) noexcept nogil
+
+
+cdef class PositionSet:
+    cdef PackedPosition* positions
+    cdef u64* keys  # only in a set that has them
+    cdef size_t count
+    cdef size_t room
+    cdef bint is_keyed
+
+    cdef bint _reserve(self, size_t room) noexcept nogil
+    cdef PackedPosition* _at(self, Py_ssize_t index)
+    cdef int _add_game(self, GameCursor* cursor, int most_score, int from_ply, u64* fates) noexcept nogil
