@@ -1,4 +1,4 @@
-"""The command lines of self-play and tuning. What they start is imported only when they do."""
+"""The command lines of self-play, tuning and training. What they start is imported only when they do."""
 
 import os
 
@@ -17,8 +17,36 @@ def run_tune(options):
     run_tune(options)
 
 
+def run_data(options):
+    from training.data_command import run_data
+
+    run_data(options)
+
+
+def run_train(options):
+    from training.train_command import run_train
+
+    run_train(options)
+
+
+def add_filters(command):
+    """What `data` and `train` ask about games and positions."""
+    command.add_argument("games", nargs="+", help="files of games, as self-play writes them")
+    command.add_argument(
+        "--most-score", type=positive, default=2000, metavar="CP", help="leave out larger scores (default: 2000)"
+    )
+    command.add_argument(
+        "--from-ply", type=int, default=16, metavar="N", help="leave out the plies before (default: 16)"
+    )
+    command.add_argument(
+        "--held-out", type=int, default=2, metavar="PERCENT", help="share of the games held out (default: 2)"
+    )
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="of everything random (default: 1)")
+    command.add_argument("--threads", type=positive, default=os.cpu_count(), metavar="N", help="(default: all cores)")
+
+
 def add_training_commands(commands):
-    """Adds `selfplay` and `tune` to the parser of `quetzal`."""
+    """Adds `selfplay`, `tune`, `data` and `train` to the parser of `quetzal`."""
     selfplay = commands.add_parser("selfplay", help="play games against itself to learn from")
     selfplay.add_argument(
         "-o", "--output", required=True, metavar="FILE", help="where the games go; continued if it exists"
@@ -64,3 +92,28 @@ def add_training_commands(commands):
     tune.add_argument("--seed", type=int, default=1, metavar="N", help="of order and held-out games (default: 1)")
     tune.add_argument("--threads", type=positive, default=2, metavar="N", help="(default: 2)")
     tune.set_defaults(run=run_tune)
+
+    data = commands.add_parser("data", help="count the positions in games that a network could learn from")
+    add_filters(data)
+    data.add_argument("--plot", metavar="FILE.svg", help="draw the histograms, too")
+    data.set_defaults(run=run_data)
+
+    train = commands.add_parser("train", help="teach a network from games")
+    add_filters(train)
+    train.add_argument("-o", "--output", required=True, metavar="NET.qnn", help="the network file to write")
+    train.add_argument("--neurons", type=positive, metavar="N", help="of each side, a multiple of 32 (default: 128)")
+    train.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the data (default: 20)")
+    train.add_argument("--batch", type=positive, default=16384, metavar="N", help="positions per step (default: 16384)")
+    train.add_argument("--rate", type=float, default=1e-3, metavar="X", help="highest learning rate (default: 0.001)")
+    train.add_argument("--last-rate", type=float, metavar="X", help="the rate at the end (default: 0.00001)")
+    train.add_argument(
+        "--result-share",
+        type=float,
+        default=0.3,
+        metavar="X",
+        help="part of the target taken from the game's result, the rest from the search's score (default: 0.3)",
+    )
+    train.add_argument("--checkpoint", metavar="FILE", help="where to keep the state of the run (default: beside NET)")
+    train.add_argument("--resume", action="store_true", help="go on after an interruption")
+    train.add_argument("--start", metavar="NET.qnn", help="go on from this network's weights (default: random ones)")
+    train.set_defaults(run=run_train)

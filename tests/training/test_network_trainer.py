@@ -1,0 +1,455 @@
+"""The trainer: right gradients, right steps, integers that say the same, a resumed run that equals a whole one."""
+
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from array import array
+
+import chess
+import pytest
+from games import random_game
+from learning import positions_of, write_games
+from support import DATA, quetzal
+
+import eval as evaluation
+from board import Board
+from eval import network_file
+from eval.network_file import numbers_from, pack_network, unpack_network
+from training.gather import Filters, gather
+from training.network_run import Settings, TrainError, TrainingRun, random_weights, weights_of
+from training.network_trainer import DECAY, LEVEL_NAMES, MOST_WEIGHT, NetworkTrainer
+from training.quantiser import RoundedNetwork
+
+NEURONS = 32
+BIASES = 768 * NEURONS
+OUTPUTS = BIASES + NEURONS
+OUTPUT_BIAS = OUTPUTS + 2 * NEURONS
+LEVELS = range(NetworkTrainer(NEURONS).level + 1)
+QUICK = Settings(neurons=NEURONS, epochs=6, batch=256, rate=4e-3, filters=Filters(held_out=10))
+
+
+def floats(block):
+    return array("f", block)
+
+
+def lively_weights(seed=1):
+    """Random weights so large that many neurons are cut off below and above."""
+    return array("f", (max(-1.9, min(1.9, 3 * weight)) for weight in floats(random_weights(NEURONS, seed))))
+
+
+@pytest.fixture(scope="module")
+def positions():
+    """A few dozen positions, and for each its features and the terms of its target."""
+    found = positions_of(random_game(seed, 60) for seed in (3, 4))
+    return found, [(found.features(index), found[index]) for index in range(len(found))]
+
+
+def python_output(weights, features):
+    """The network as its description says, in double precision."""
+    output = weights[OUTPUT_BIAS]
+    for side, seen in enumerate(features):
+        for neuron in range(NEURONS):
+            total = weights[BIASES + neuron] + sum(weights[feature * NEURONS + neuron] for feature in seen)
+            output += weights[OUTPUTS + side * NEURONS + neuron] * min(max(total, 0.0), 1.0) ** 2
+    return output
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+def python_loss(weights, known, share):
+    total = 0.0
+    for features, position in known:
+        target = share * (position.result + 1) / 2 + (1 - share) * sigmoid(position.score / 400)
+        total += (sigmoid(python_output(weights, features)) - target) ** 2
+    return total
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=LEVEL_NAMES[: len(LEVELS)])
+@pytest.mark.parametrize("share", [0.0, 0.4])
+def test_gradient_equals_numerical_differentiation(positions, level, share):
+    found, known = positions
+    trainer = NetworkTrainer(NEURONS, level=level)
+    assert trainer.level == level
+    trainer.set_weights(lively_weights().tobytes())
+    loss = trainer.gradient(found, 0, 1, 0, len(found), share, 0)
+    weights = list(lively_weights())
+    assert loss == pytest.approx(python_loss(weights, known, share), rel=1e-5)
+    assert trainer.loss(found, 0, len(found), share) == pytest.approx(loss, rel=1e-5)
+    assert trainer.outputs(found)[7] == pytest.approx(python_output(weights, known[7][0]), abs=1e-5)
+    gradient = floats(trainer.get_gradient(0))
+    dice = random.Random(level)
+    features = sorted({feature for seen, _ in known for side in seen for feature in side})
+    chosen = [dice.choice(features) * NEURONS + dice.randrange(NEURONS) for _ in range(14)]
+    chosen += [BIASES + dice.randrange(NEURONS) for _ in range(4)]
+    chosen += [OUTPUTS + dice.randrange(2 * NEURONS) for _ in range(6)] + [OUTPUT_BIAS]
+    step = 1e-4
+    for index in chosen:
+        kept = weights[index]
+        weights[index] = kept + step
+        above = python_loss(weights, known, share)
+        weights[index] = kept - step
+        below = python_loss(weights, known, share)
+        weights[index] = kept
+        assert gradient[index] == pytest.approx((above - below) / (2 * step), rel=2e-3, abs=2e-5)
+    assert sum(abs(gradient[index]) > 1e-3 for index in chosen) > 8
+    untouched = next(feature for feature in range(768) if feature not in features)
+    assert not any(gradient[untouched * NEURONS : (untouched + 1) * NEURONS])
+
+
+def test_a_walk_meets_every_position_once(positions):
+    found, _ = positions
+    stride = next(number for number in range(len(found) // 2, len(found)) if math.gcd(number, len(found)) == 1)
+    in_order, walking = NetworkTrainer(NEURONS), NetworkTrainer(NEURONS, threads=3)
+    for trainer in (in_order, walking):
+        trainer.set_weights(lively_weights().tobytes())
+    whole = in_order.gradient(found, 0, 1, 0, len(found), 0.3, 0)
+    bounds = [len(found) * part // 3 for part in range(4)]
+    parts = [walking.gradient(found, 5, stride, bounds[part], bounds[part + 1], 0.3, part) for part in range(3)]
+    assert sum(parts) == pytest.approx(whole)
+    gradients = [floats(walking.get_gradient(part)) for part in range(3)]
+    summed = [sum(values) for values in zip(*gradients, strict=True)]
+    assert summed == pytest.approx(list(floats(in_order.get_gradient(0))), abs=1e-5)
+    with pytest.raises(ValueError, match="beyond"):
+        walking.gradient(found, 0, 1, 0, len(found) + 1, 0.3, 0)
+    with pytest.raises(ValueError, match="no thread 3"):
+        walking.gradient(found, 0, 1, 0, 1, 0.3, 3)
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=LEVEL_NAMES[: len(LEVELS)])
+def test_steps_are_those_of_adamw(positions, level):
+    found, _ = positions
+    trainer = NetworkTrainer(NEURONS, threads=2, level=level)
+    trainer.set_weights(lively_weights().tobytes())
+    weights = list(lively_weights())
+    first, second = [0.0] * len(weights), [0.0] * len(weights)
+    half = len(found) // 2
+    for number in range(1, 4):
+        rate = 0.02 / number
+        trainer.gradient(found, 0, 1, 0, half, 0.3, 0)
+        trainer.gradient(found, 0, 1, half, len(found), 0.3, 1)
+        gradients = floats(trainer.get_gradient(0)), floats(trainer.get_gradient(1))
+        for part in range(2):
+            trainer.step(part, len(found), rate, number)
+        for index in range(len(weights)):
+            slope = (gradients[0][index] + gradients[1][index]) / len(found)
+            first[index] += 0.1 * (slope - first[index])
+            second[index] += 0.001 * (slope**2 - second[index])
+            mean, spread = first[index] / (1 - 0.9**number), second[index] / (1 - 0.999**number)
+            decays = not BIASES <= index < OUTPUTS and index != OUTPUT_BIAS
+            weights[index] -= rate * (mean / (math.sqrt(spread) + 1e-8) + decays * DECAY * weights[index])
+            if index != OUTPUT_BIAS:
+                weights[index] = max(-MOST_WEIGHT, min(MOST_WEIGHT, weights[index]))
+        assert not any(floats(trainer.get_gradient(0))) and not any(floats(trainer.get_gradient(1)))
+    learned = floats(trainer.get_weights())
+    # Slopes near 1e-8 are divided by something like themselves: single precision may stray there.
+    strays = sum(abs(a - b) > 1e-4 for a, b in zip(learned, weights, strict=True))
+    assert strays < len(weights) / 1000
+    for place in (BIASES + 3, OUTPUTS + 5, OUTPUTS + NEURONS + 5, OUTPUT_BIAS):
+        assert learned[place] == pytest.approx(weights[place], abs=1e-4)
+
+
+def test_weights_never_leave_what_integers_can_hold(positions):
+    found, _ = positions
+    trainer = NetworkTrainer(NEURONS)
+    trainer.set_weights(lively_weights().tobytes())
+    for number in range(1, 40):
+        trainer.gradient(found, 0, 1, 0, len(found), 1.0, 0)
+        trainer.step(0, len(found), 0.5, number)
+    learned = floats(trainer.get_weights())
+    assert max(map(abs, learned[:OUTPUT_BIAS])) == pytest.approx(MOST_WEIGHT)
+    features, biases, outputs = (array("h", block) for block in RoundedNetwork(trainer).numbers()[:3])
+    assert max(map(abs, features)) <= network_file.MOST_FEATURE_WEIGHT
+    assert max(map(abs, biases)) <= network_file.MOST_FEATURE_WEIGHT
+    assert max(map(abs, outputs)) <= network_file.MOST_OUTPUT_WEIGHT
+
+
+def python_integer_score(network, features):
+    """The engine's arithmetic, from the format's description."""
+
+    def divided(a, b):
+        return a // b if a >= 0 else -(-a // b)
+
+    rows, biases, outputs = (
+        numbers_from(block) for block in (network.feature_weights, network.biases, network.output_weights)
+    )
+    size, total = network.neurons, 0
+    for side, seen in enumerate(features):
+        for neuron in range(size):
+            value = biases[neuron] + sum(rows[feature * size + neuron] for feature in seen)
+            total += min(max(value, 0), 255) ** 2 * outputs[side * size + neuron]
+    return divided((divided(total, 255) + network.output_bias) * 400, 255 * 64)
+
+
+@pytest.fixture(scope="module")
+def games_file(tmp_path_factory):
+    return write_games(tmp_path_factory.mktemp("games") / "games.qzg", 250)
+
+
+@pytest.fixture(scope="module")
+def data(games_file):
+    return gather([games_file], QUICK.filters, 2)
+
+
+@pytest.fixture(scope="module")
+def learned(data):
+    """A run that has seen all its epochs."""
+    run = TrainingRun(data, QUICK, 2)
+    before = run.held_out_loss()
+    while not run.is_finished:
+        run.learn_batch()
+        if run.epoch_is_over:
+            run.end_epoch()
+    yield run, before
+    run.close()
+
+
+def test_material_is_learned_from_games(data, learned):
+    """The made-up games' scores are the material, so that is what the network must see in the end."""
+    run, before = learned
+    assert len(run.history) == QUICK.epochs
+    losses = [held_out for _, held_out in run.history]
+    assert losses[-1] < losses[0] < before
+    assert losses[-1] < before / 3
+    assert run.history[-1][0] < run.history[0][0] / 2
+    assert run.positions_done == QUICK.epochs * len(data.training)
+
+
+def test_the_file_evaluates_like_the_trainer(learned, tmp_path):
+    run, _ = learned
+    held_out = run.data.held_out
+    rounded, comparison = run.round_off()
+    scores, outputs = rounded.scores(held_out), run.trainer.outputs(held_out)
+    apart = [abs(score - 400 * output) for score, output in zip(scores, outputs, strict=True)]
+    assert comparison.mean_difference == pytest.approx(sum(apart) / len(apart), abs=1e-3)
+    assert comparison.largest_difference == pytest.approx(max(apart), abs=1e-2)
+    assert comparison.mean_difference < 2
+    assert comparison.mean_evaluation == pytest.approx(sum(map(abs, scores)) / len(scores))
+    assert comparison.mean_search_score == pytest.approx(held_out.statistics()["mean_score"])
+    blob = pack_network(run.export(rounded, {"made": "by a test"}))
+    network = unpack_network(blob, "test")
+    for index in range(0, len(held_out), 29):
+        assert python_integer_score(network, held_out.features(index)) == scores[index]
+    # And so does the engine.
+    path = tmp_path / "test.qnn"
+    path.write_bytes(blob)
+    try:
+        evaluation.load_evaluation(str(path))
+        assert evaluation.network_summary()["made"] == "by a test"
+        for index in range(0, len(held_out), 7):
+            position = held_out[index]
+            board = chess.Board(None)
+            for square, piece in position.men.items():
+                board.set_piece_at(square, chess.Piece((piece >> 1) + 1, piece & 1 == 0))
+            board.turn = position.turn == 0
+            assert evaluation.evaluate_network(Board(board.fen())) == scores[index]
+    finally:
+        evaluation.load_evaluation()
+
+
+def test_rounded_weights_are_judged_and_exact_ones_moved(positions):
+    found, known = positions
+
+    def rounded(weights):
+        grid = [255] * OUTPUTS + [64] * (2 * NEURONS) + [255 * 64]
+        return [round(weight * steps) / steps for weight, steps in zip(weights, grid, strict=True)]
+
+    trainer = NetworkTrainer(NEURONS, threads=2)
+    trainer.set_weights(lively_weights().tobytes())
+    trainer.start_rounding()
+    assert floats(trainer.get_weights()) == lively_weights()
+    for number in range(1, 4):
+        weights = rounded(floats(trainer.get_weights()))
+        assert trainer.outputs(found)[3] == pytest.approx(python_output(weights, known[3][0]), abs=1e-5)
+        loss = trainer.gradient(found, 0, 1, 0, len(found), 0.3, 0)
+        assert loss == pytest.approx(python_loss(weights, known, 0.3), rel=1e-5)
+        for part in range(2):
+            trainer.step(part, len(found), 0.01, number)
+    assert rounded(floats(trainer.get_weights())) != weights
+    numbers = [round(255 * weight) for weight in floats(trainer.get_weights())[:BIASES]]
+    assert list(array("h", RoundedNetwork(trainer).numbers()[0])) == numbers
+
+
+def test_a_network_can_be_learned_on(learned):
+    run, _ = learned
+    rounded, comparison = run.round_off()
+    network = run.export(rounded, {})
+    again = NetworkTrainer(NEURONS)
+    again.set_weights(weights_of(network))
+    held_out = run.data.held_out
+    assert again.loss(held_out, 0, len(held_out), 0.3) / len(held_out) == pytest.approx(run.history[-1][1], rel=1e-4)
+    assert comparison.exact_loss == pytest.approx(run.history[-1][1], rel=0.1)
+    assert RoundedNetwork(again).numbers() == rounded.numbers()
+
+
+def test_interrupted_run_ends_like_a_whole_one(data, learned, tmp_path):
+    whole, _ = learned
+    first = TrainingRun(data, QUICK, 2)
+    for _ in range(first.batches + 3):
+        first.learn_batch()
+        if first.epoch_is_over:
+            first.end_epoch()
+    assert (first.epoch, first.batch) == (1, 3)
+    first.save(tmp_path / "checkpoint")
+    first.close()
+    second = TrainingRun(data, QUICK, 2)
+    second.load(tmp_path / "checkpoint")
+    assert second.positions_done == len(data.training) + 3 * QUICK.batch
+    while not second.is_finished:
+        second.learn_batch()
+        if second.epoch_is_over:
+            second.end_epoch()
+        if second.step == second.rounded_from + 2:
+            # Once more where weights are rounded already.
+            second.save(tmp_path / "checkpoint")
+            second.close()
+            second = TrainingRun(data, QUICK, 2)
+            second.load(tmp_path / "checkpoint")
+    second.close()
+    assert second.trainer.get_weights() == whole.trainer.get_weights()
+    assert second.trainer.get_moments() == whole.trainer.get_moments()
+    assert second.history == whole.history
+
+
+def test_a_strange_checkpoint_is_refused(data, tmp_path):
+    path = tmp_path / "checkpoint"
+    run = TrainingRun(data, QUICK, 1)
+    other = TrainingRun(data, QUICK._replace(result_share=0.5), 1)
+    run.save(path)
+    with pytest.raises(TrainError, match="another run"):
+        other.load(path)
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:-1], whole[:100] + b"?" + whole[101:], b"QZNN" + whole):
+        path.write_bytes(damaged)
+        with pytest.raises(TrainError, match="no checkpoint"):
+            run.load(path)
+    run.close()
+    other.close()
+
+
+def test_the_rate_rises_and_falls(data):
+    run = TrainingRun(data, QUICK, 1)
+    steps = QUICK.epochs * run.batches
+    rates = []
+    for run.step in range(steps):
+        rates.append(run.rate())
+    run.close()
+    top = rates.index(max(rates))
+    assert max(rates) == pytest.approx(QUICK.rate)
+    assert 0 < top <= steps // 10
+    assert rates[:top] == sorted(rates[:top])
+    assert rates[top:] == sorted(rates[top:], reverse=True)
+    assert rates[-1] == pytest.approx(QUICK.last_rate)
+
+
+def arguments_of(games, output, *more):
+    quick = ("--neurons", "32", "--epochs", "3", "--batch", "512", "--held-out", "10", "--threads", "2")
+    return ["train", str(games), "-o", str(output), *quick, *more]
+
+
+def weights_in(path):
+    return unpack_network(path.read_bytes(), "test")._replace(training={})
+
+
+def test_the_command_trains_reports_and_writes(games_file, tmp_path):
+    output = tmp_path / "small.qnn"
+    done = quetzal(*arguments_of(games_file, output))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("held out") == 3
+    for words in ("in integers", "mean |score| on held-out positions", "positions/s", "to learn from"):
+        assert words in done.stdout
+    network = unpack_network(output.read_bytes(), "test")
+    assert network.neurons == 32
+    told = network.training
+    assert told["data"]["files"] == [games_file.name]
+    assert told["data"]["games"] == 250
+    assert len(told["losses"]) == 3
+    assert told["losses"][told["best_epoch"] - 1][1] == min(held_out for _, held_out in told["losses"])
+    assert told["settings"]["filters"]["held_out"] == 10
+    assert str(tmp_path) not in str(told)
+    drawing = ElementTree.parse(tmp_path / "small.svg").getroot()
+    assert sum(element.tag.endswith("circle") for element in drawing.iter()) == 6
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["small.qnn", "small.svg"]
+    # The same again is the same network; going on from it is another.
+    again = tmp_path / "again.qnn"
+    assert quetzal(*arguments_of(games_file, again)).returncode == 0
+    assert weights_in(again) == weights_in(output)
+    further = quetzal(*arguments_of(games_file, tmp_path / "further.qnn", "--start", str(output)))
+    assert further.returncode == 0
+    assert weights_in(tmp_path / "further.qnn") != weights_in(output)
+    assert unpack_network((tmp_path / "further.qnn").read_bytes(), "test").training["start"] == "small.qnn"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent otherwise there")
+def test_ctrl_c_keeps_what_was_learned(games_file, tmp_path):
+    longer = ("--epochs", "40")
+    whole, broken = tmp_path / "whole.qnn", tmp_path / "broken.qnn"
+    assert quetzal(*arguments_of(games_file, whole, *longer)).returncode == 0
+    command = [sys.executable, "-m", "uci_engine", *arguments_of(games_file, broken, *longer)]
+    process = subprocess.Popen(command, cwd=DATA, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if line.startswith("epoch 2/"):
+            break
+    time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "--resume" in told
+    assert not broken.exists()
+    assert (tmp_path / "broken.qnn.checkpoint").exists()
+    refused = quetzal(*arguments_of(games_file, broken, *longer))
+    assert refused.returncode == 2
+    assert "--resume" in refused.stderr
+    resumed = quetzal(*arguments_of(games_file, broken, *longer, "--resume"))
+    assert resumed.returncode == 0, resumed.stderr
+    assert "going on after" in resumed.stderr
+    assert weights_in(broken) == weights_in(whole)
+    assert not (tmp_path / "broken.qnn.checkpoint").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("--neurons", "33"), "multiple of 32"),
+        (("--neurons", "2048"), "at most 1024"),
+        (("--result-share", "1.5"), "from 0 to 1"),
+        (("--rate", "0.001", "--last-rate", "0.01"), "not rise"),
+        (("--rate", "nan"), "learning rate"),
+        (("--held-out", "90"), "--held-out 90"),
+        (("--from-ply", "4000"), "too few"),
+        (("--threads", "9999"), "threads"),
+        (("-o", "network.bin"), ".qnn"),
+        (("-o", "nowhere/network.qnn"), "no such folder"),
+        (("--checkpoint", "nowhere/state"), "no such folder"),
+        (("--start", "nowhere.qnn"), "nowhere.qnn"),
+        (("--start", "perft_standard.epd"), "no network"),
+    ],
+)
+def test_bad_requests_are_explained(games_file, tmp_path, change, message):
+    done = quetzal(*arguments_of(games_file, tmp_path / "network.qnn", *change))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_without_games_are_refused(tmp_path):
+    empty = write_games(tmp_path / "empty.qzg", 0)
+    done = quetzal(*arguments_of(empty, tmp_path / "network.qnn"))
+    assert (done.returncode, "0 games give" in done.stderr) == (2, True)
+    foreign = quetzal(*arguments_of(DATA / "perft_standard.epd", tmp_path / "network.qnn"))
+    assert (foreign.returncode, "no file of Quetzal's games" in foreign.stderr) == (2, True)
+
+
+def test_numbers_of_the_format_are_the_trainers():
+    assert MOST_WEIGHT * network_file.ACTIVATION_ONE <= network_file.MOST_FEATURE_WEIGHT
+    assert MOST_WEIGHT * network_file.OUTPUT_ONE <= network_file.MOST_OUTPUT_WEIGHT
+    for neurons in (0, 33, 1056):
+        with pytest.raises(ValueError, match="multiple of 32"):
+            NetworkTrainer(neurons)

@@ -1,0 +1,17 @@
+"""A learned network rounded to the integers of its file."""
+from board.types cimport i16, i64
+from training.positions cimport PackedPosition
+
+cdef enum:
+    MOST_VALUES = 2048  # of the neurons of both sides
+
+
+cdef class RoundedNetwork:
+    cdef readonly int neurons
+    cdef size_t size  # of all weights but the output's bias
+    cdef i16* weights  # features' rows, biases, output weights
+    cdef i64 output_bias
+
+    cdef void _activate(self, const PackedPosition* position, int* values) noexcept nogil
+    cdef i64 _sum(self, const int* values) noexcept nogil
+    cdef int _score(self, const PackedPosition* position) noexcept nogil

@@ -1,0 +1,177 @@
+"""`quetzal train`: teaches a network from games and writes its file."""
+
+import signal
+import threading
+from pathlib import Path
+
+from book.builder import replacing
+from eval.network_file import pack_network, unpack_network
+from training.data_command import filters_from, gather_with_progress
+from training.network_run import MOST_DIFFERENCE, Settings, TrainError, TrainingRun, weights_of
+from training.network_trainer import LEVEL_NAMES
+from training.plots import Line, line_chart, svg_page
+from uci_engine import __version__
+from uci_engine.progress import Progress, duration
+
+DEFAULT_NEURONS, LAST_RATE = (Settings._field_defaults[name] for name in ("neurons", "last_rate"))
+
+
+class Interrupt:
+    """Ctrl-C, heard between batches instead of inside one: `asked` tells."""
+
+    def __init__(self):
+        self.asked = False
+        self._before = None
+
+    def _ask(self, *_):
+        self.asked = True
+
+    def __enter__(self):
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def __exit__(self, *_):
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+
+def settings_from(options, start):
+    """`start` is the network to begin with, or None."""
+    neurons = options.neurons or (start.neurons if start else DEFAULT_NEURONS)
+    settings = Settings(
+        neurons=neurons,
+        epochs=options.epochs,
+        batch=options.batch,
+        rate=options.rate,
+        last_rate=min(LAST_RATE, options.rate) if options.last_rate is None else options.last_rate,
+        result_share=options.result_share,
+        seed=options.seed,
+        filters=filters_from(options),
+    )
+    settings.check()
+    if start and start.neurons != neurons:
+        raise TrainError(f"{options.start} has {start.neurons} neurons, not {neurons}")
+    return settings
+
+
+def places(options):
+    """The files of a run: network, plot of the losses, checkpoint. What would fail at the end is refused here."""
+    output = Path(options.output)
+    if output.suffix != ".qnn":
+        raise TrainError(f"{output}: a network's name ends in .qnn")
+    checkpoint = Path(options.checkpoint or f"{output}.checkpoint")
+    for path in (output, checkpoint):
+        if not path.absolute().parent.is_dir():
+            raise TrainError(f"{path} cannot be written: there is no such folder")
+    if checkpoint.exists() and not options.resume:
+        raise TrainError(f"{checkpoint} is there: go on with --resume, or remove it")
+    return output, output.with_suffix(".svg"), checkpoint
+
+
+def draw_losses(path, history):
+    lines = [
+        Line(name, [(epoch + 1, losses[place]) for epoch, losses in enumerate(history)])
+        for place, name in enumerate(("training", "held out"))
+    ]
+    with replacing(path) as file:
+        file.write(svg_page([line_chart("mean squared error of the expected score", "epoch", lines)]).encode())
+
+
+def summary(run, options, comparison, rate):
+    """What the network's file tells about its making: names, not places."""
+    from uci_engine._build import COMMIT
+
+    data, settings = run.data, run.settings._asdict()
+    settings["filters"] = run.settings.filters._asdict()
+    best = min(range(len(run.history)), key=lambda epoch: run.history[epoch][1])
+    return {
+        "data": {
+            "files": data.files,
+            "games": data.games,
+            "positions": len(data.training),
+            "held_out": len(data.held_out),
+            "duplicates": data.duplicates,
+        },
+        "settings": settings,
+        "start": Path(options.start).name if options.start else None,
+        "threads": run.threads,
+        "losses": run.history,
+        "best_epoch": best + 1,
+        "rounding": comparison._asdict(),
+        "positions_per_second": round(rate),
+        "version": __version__,
+        "commit": COMMIT,
+    }
+
+
+def learn(run, checkpoint, plot, progress):
+    """Until the last epoch is over. Ctrl-C leaves a checkpoint from which the run can go on as if nothing had happened."""
+    settings = run.settings
+    with Interrupt() as interrupt:
+        while not run.is_finished:
+            progress.advance(run.learn_batch(), f"epoch {run.epoch + 1}")
+            if run.epoch_is_over:
+                training, held_out = run.end_epoch()
+                run.save(checkpoint)
+                draw_losses(plot, run.history)
+                progress.finish(
+                    f"epoch {run.epoch}/{settings.epochs}: loss {training:.6f}, held out {held_out:.6f}, "
+                    f"{progress.rate():,.0f} positions/s, {progress.left()} left"
+                )
+            if interrupt.asked and not run.is_finished:
+                run.save(checkpoint)
+                progress.finish(f"interrupted; {checkpoint} is kept, go on with --resume")
+                raise KeyboardInterrupt
+
+
+def run_train(options):
+    """The command: reads, learns, rounds, compares, writes."""
+    start = None
+    if options.start is not None:
+        start = unpack_network(Path(options.start).read_bytes(), options.start)
+    settings = settings_from(options, start)
+    output, plot, checkpoint = places(options)
+    data = gather_with_progress(options.games, settings.filters, options.threads)
+    for line in data.report():
+        print(line)
+    run = TrainingRun(data, settings, options.threads, start and weights_of(start))
+    try:
+        progress = Progress("training", "positions", settings.epochs * len(data.training))
+        if options.resume and checkpoint.exists():
+            run.load(checkpoint)
+            progress.resume_at(run.positions_done)
+            progress.finish(f"going on after {run.epoch} epochs and {run.batch} batches")
+        progress.finish(
+            f"{settings.neurons} neurons, {settings.epochs} epochs of {run.batches} batches on {options.threads} threads "
+            f"({LEVEL_NAMES[run.trainer.level]}); held-out loss before: {run.held_out_loss():.6f}"
+        )
+        learn(run, checkpoint, plot, progress)
+        rate = progress.rate()
+        rounded, comparison = run.round_off()
+        print(
+            f"in integers: {comparison.mean_difference:.2f} centipawns from the trainer's evaluation on average, "
+            f"{comparison.largest_difference:.0f} at most; the weights' rounding is worth {comparison.mean_rounding:.2f}, "
+            f"held-out loss without it {comparison.exact_loss:.6f}"
+        )
+        print(
+            f"mean |score| on held-out positions: network {comparison.mean_evaluation:.0f}, "
+            f"search {comparison.mean_search_score:.0f} centipawns"
+        )
+        if comparison.mean_difference > MOST_DIFFERENCE:
+            raise TrainError(
+                f"that is more than {MOST_DIFFERENCE:g} centipawns: no network was written; {checkpoint} is kept"
+            )
+        described = summary(run, options, comparison, rate)
+        with replacing(output) as file:
+            file.write(pack_network(run.export(rounded, described)))
+        checkpoint.unlink(missing_ok=True)
+        best = described["best_epoch"]
+        print(
+            f"held-out loss {run.history[-1][1]:.6f} (lowest after epoch {best}: {run.history[best - 1][1]:.6f}), "
+            f"{rate:,.0f} positions/s, {rate / options.threads:,.0f} per thread, "
+            f"{duration((progress.done - progress.skipped) / max(rate, 1e-9))}"
+        )
+        print(f"written to {output}, losses drawn in {plot}")
+    finally:
+        run.close()
