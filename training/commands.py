@@ -55,6 +55,9 @@ def add_training_commands(commands):
     selfplay.add_argument("--threads", type=positive, default=os.cpu_count(), metavar="N", help="(default: all cores)")
     selfplay.add_argument("--seed", type=int, help="another seed, other games (default: 1)")
     selfplay.add_argument(
+        "--eval-file", metavar="FILE", help="the evaluation that plays: weights or a network (default: Quetzal's own)"
+    )
+    selfplay.add_argument(
         "--nodes", dest="soft_nodes", type=positive, metavar="N", help="per move, about (default: 500)"
     )
     selfplay.add_argument("--hard-nodes", type=positive, metavar="N", help="per move, at most (default: 8 times that)")

@@ -1,6 +1,8 @@
 """`quetzal selfplay`: fills a file with games."""
 
+import hashlib
 import sys
+from pathlib import Path
 
 from training.files import GameWriter
 from training.selfplay import Generator, Settings
@@ -17,17 +19,32 @@ def settings_from(options):
     return settings
 
 
+def load_teacher(path):
+    """Loads the evaluation that plays. Returns what the file of games shall remember of it: nothing of Quetzal's own."""
+    if path is None:
+        return {}
+    from eval import load_evaluation
+
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    load_evaluation(path)
+    return {"eval_file": Path(path).name, "eval_sha256": digest}
+
+
+def differences(one, other):
+    """The settings in which two runs differ. An evaluation is the same under any name."""
+    return [name for name in {**one, **other} if name != "eval_file" and one.get(name) != other.get(name)]
+
+
 def run_selfplay(options):
     """Plays until the file holds `options.games` games. Ctrl-C ends it with everything finished so far kept."""
     settings = settings_from(options)
-    with GameWriter(options.output, settings._asdict()) as writer:
+    described = settings._asdict() | load_teacher(options.eval_file)
+    with GameWriter(options.output, described) as writer:
         if writer.damage is not None:
             print(f"{options.output}: {writer.damage}", file=sys.stderr)
-        if writer.metadata != settings._asdict():
-            different = [name for name, value in settings._asdict().items() if writer.metadata.get(name) != value]
-            raise ValueError(
-                f"{options.output} was begun with other settings: {', '.join(different) or 'unknown ones'}"
-            )
+        different = differences(described, writer.metadata)
+        if different:
+            raise ValueError(f"{options.output} was begun with other settings: {', '.join(different)}")
         if writer.games >= options.games:
             print(f"{options.output} holds {writer.games} games already")
             return

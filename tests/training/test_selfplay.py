@@ -1,11 +1,15 @@
 """Self-play: games are legal, reproducible, independent of threads, and resumable."""
 
+import hashlib
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import chess
 import pytest
 
+import eval as evaluation
 from board import Board
 from search import Searcher
 from training.files import GameReader
@@ -102,3 +106,47 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
     assert refused.returncode == 2
     assert "nowhere" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def other_weights(path, feature):
+    """The shipped weights with one feature worth nothing."""
+    document = json.loads((Path(evaluation.__file__).parent / "weights.json").read_text(encoding="utf-8"))
+    (entry,) = [entry for entry in document["features"] if entry["name"] == feature]
+    entry["mg"] = entry["eg"] = [0] * len(entry["mg"])
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def test_another_evaluation_plays_and_is_remembered(tmp_path):
+    own, other, cut = tmp_path / "own.qzg", tmp_path / "other.qzg", tmp_path / "cut.qzg"
+    weights = other_weights(tmp_path / "mobile.json", "material")
+    quick = ("--nodes", 60, "--seed", 5, "--threads", 2)
+    assert run("-o", own, "--games", 3, *quick).returncode == 0
+    assert run("-o", other, "--games", 3, *quick, "--eval-file", weights).returncode == 0
+    assert games_of(own) != games_of(other)
+    with GameReader(own) as reader:
+        assert not [name for name in reader.metadata if name.startswith("eval")]
+    with GameReader(other) as reader:
+        assert reader.metadata["eval_file"] == "mobile.json"
+        assert reader.metadata["eval_sha256"] == hashlib.sha256(weights.read_bytes()).hexdigest()
+    # The same evaluation goes on under any name, another one or none does not.
+    assert run("-o", cut, "--games", 1, *quick, "--eval-file", weights).returncode == 0
+    for wrong in ((), ("--eval-file", other_weights(tmp_path / "else.json", "tempo"))):
+        refused = run("-o", cut, "--games", 3, *quick, *wrong)
+        assert refused.returncode == 2
+        assert "was begun with other settings: eval_sha256" in refused.stderr
+    renamed = weights.rename(tmp_path / "renamed.json")
+    assert run("-o", cut, "--games", 3, *quick, "--eval-file", renamed).returncode == 0
+    assert games_of(cut) == games_of(other)
+
+
+@pytest.mark.parametrize("content", [None, b"{}", b"\xff\xfe no text"])
+def test_an_evaluation_that_cannot_be_read_is_said_before_anything_is_written(tmp_path, content):
+    bad = tmp_path / "bad.json"
+    if content is not None:
+        bad.write_bytes(content)
+    refused = run("-o", tmp_path / "games.qzg", "--games", 1, "--eval-file", bad)
+    assert refused.returncode == 2
+    assert "bad.json" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert not (tmp_path / "games.qzg").exists()
