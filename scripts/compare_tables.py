@@ -3,10 +3,16 @@
     python scripts/compare_tables.py book/tables ../shared/data/syzygy --every KQvKR --random 200000 --python-chess 2000
 
 Endings of three men and those named with --every are compared on every position, up to mirror images; all others on
-random ones. Quetzal's prober does most of the work, python-chess's a part of it, and Debian's stockfish a sample.
+random ones, by Quetzal's prober on both directories. Then python-chess's prober reads ours and Quetzal's the official
+files, which the tests have it agree on with python-chess, because python-chess is slow. Last, Debian's stockfish reads
+both. --seed chooses other positions for these two, so that a long comparison may be made in several runs.
 """
 
 import argparse
+import functools
+import importlib
+import itertools
+import multiprocessing
 import random
 import re
 import subprocess
@@ -14,7 +20,6 @@ import sys
 import time
 
 import chess
-import chess.syzygy
 
 from board import Board
 from book.agreement import compare_every, compare_random
@@ -22,7 +27,8 @@ from book.dense import men_of
 from book.endings import men
 from book.syzygy import Tables
 
-LETTERS = ".PNBRQK"
+STOCKFISH = "/usr/games/stockfish"
+OUTCOMES = {"Win": 2, "Cursed win": 1, "Draw": 0, "Blessed loss": -1, "Loss": -2}
 
 
 def fen_of(name, squares, side):
@@ -75,39 +81,63 @@ class Comparison:
             self.examples.append((fen, ours, theirs))
 
 
-def by_python_chess(name, ours, theirs, fens, most):
-    """python-chess's prober on both."""
+def by_python_chess(prober, official, fens, most):
+    """Our files as python-chess's prober reads them, the official ones as Quetzal's does."""
     result = Comparison()
-    for fen, _ in boards(fens):
+    for fen, board in boards(fens):
         if result.seen == most:
             break
-        board = chess.Board(fen)
+        position = chess.Board(fen)
         result.add(
-            fen,
-            (ours.probe_wdl(board), ours.probe_dtz(board)),
-            (theirs.probe_wdl(board), theirs.probe_dtz(board)),
+            fen, (prober.probe_wdl(position), prober.probe_dtz(position)), (official.wdl(board), official.dtz(board))
         )
     return result
 
 
-def by_stockfish(name, directories, fens, most):
-    """What stockfish's `d` prints with our files and with the others."""
-    chosen = [fen for fen, _ in zip((fen for fen, _ in boards(fens)), range(most), strict=False)]
-    answers = []
-    for directory in directories:
-        script = f"setoption name SyzygyPath value {directory}\n"
-        script += "".join(f"position fen {fen}\nd\n" for fen in chosen) + "quit\n"
-        output = subprocess.run(["/usr/games/stockfish"], input=script, capture_output=True, text=True).stdout
-        wdl = re.findall(r"Tablebases WDL: +(.+) \((.+)\)", output)
-        dtz = re.findall(r"Tablebases DTZ: +(.+) \((.+)\)", output)
-        answers.append(list(zip(wdl, dtz, strict=True)))
+def stockfish_says(directory, fens):
+    """(WDL, DTZ) as stockfish's `d` prints them for each position; None stands for a table that it cannot use."""
+    script = f"setoption name SyzygyPath value {directory}\n"
+    script += "".join(f"position fen {fen}\nd\n" for fen in fens) + "quit\n"
+    output = subprocess.run([STOCKFISH], input=script, capture_output=True, text=True).stdout
+    found = re.findall(r"Tablebases WDL: +(.+) \((.+)\)\s+Tablebases DTZ: +(.+) \((.+)\)", output)
+    if len(found) != len(fens):
+        raise SystemExit(f"{directory}: stockfish answered {len(found)} of {len(fens)} times")
+    return [
+        (None if first == "Fail" else OUTCOMES[wdl], None if second == "Fail" else int(dtz))
+        for wdl, first, dtz, second in found
+    ]
+
+
+def by_stockfish(directories, fens, most):
+    """Ours and the official files, both as stockfish reads them."""
+    chosen = [fen for fen, _ in itertools.islice(boards(fens), most)]
     result = Comparison()
-    if not len(answers[0]) == len(answers[1]) == len(chosen):
-        raise SystemExit(f"{name}: stockfish answered {len(answers[0])} and {len(answers[1])} of {len(chosen)} times")
-    for fen, mine, other in zip(chosen, *answers, strict=True):
-        failed = any(state.startswith("Fail") for _, state in mine)
-        result.add(fen, (None,) if failed else mine, other)
+    for answers in zip(chosen, *(stockfish_says(directory, chosen) for directory in directories), strict=True):
+        result.add(*answers)
     return result
+
+
+def compare(name, options):
+    """One ending: the line to print, and how many differences there were."""
+    started = time.process_time()
+    ours, official = Tables([options.ours]), Tables([options.official])
+    results = []
+    if options.random and (men(name) == 3 or name in options.every):
+        results.append(("every position", compare_every(name, ours, official)))
+    if options.random:
+        results.append(("random", compare_random(name, ours, official, options.random)))
+    fens = random_fens(name, random.Random(f"{name} {options.seed}"))
+    if options.python_chess:
+        with importlib.import_module(options.prober).open_tablebase(options.ours) as prober:
+            results.append(("python-chess", by_python_chess(prober, official, fens, options.python_chess)))
+    if options.stockfish:
+        both = (options.ours, options.official)
+        results.append(("stockfish", by_stockfish(both, fens, options.stockfish)))
+    told = ", ".join(f"{kind} {result.seen:,} ({result.different} differ)" for kind, result in results)
+    lines = [f"{name}: {told}; {time.process_time() - started:.0f} s"]
+    for _, result in results:
+        lines += [f"  {fen}: {mine}, official {other}" for fen, mine, other in result.examples[:3]]
+    return "\n".join(lines), sum(result.different for _, result in results)
 
 
 def main():
@@ -115,42 +145,32 @@ def main():
     parser.add_argument("ours")
     parser.add_argument("official")
     parser.add_argument("--every", nargs="*", default=[], metavar="ENDING", help="compare all positions of these")
-    parser.add_argument("--random", type=int, default=200000, metavar="N", help="positions of each other ending")
+    parser.add_argument(
+        "--random", type=int, default=200000, metavar="N", help="positions of each other ending; 0: not by our prober"
+    )
     parser.add_argument("--python-chess", type=int, default=0, metavar="N", help="positions of each by python-chess")
     parser.add_argument("--stockfish", type=int, default=0, metavar="N", help="positions of each by stockfish")
     parser.add_argument("--only", nargs="*", metavar="ENDING", help="leave out all others")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the positions that other programs read")
+    parser.add_argument("--processes", type=int, default=1, metavar="N", help="endings compared at the same time")
+    parser.add_argument(
+        "--prober", default="chess.syzygy", metavar="MODULE", help="python-chess's prober, or a faster build of it"
+    )
     options = parser.parse_args()
-    ours, official = Tables([options.ours]), Tables([options.official])
-    names = sorted(ours.endings & official.endings, key=lambda name: (men(name), name))
+    ours, official = Tables([options.ours]).endings, Tables([options.official]).endings
+    names = sorted(ours & official, key=lambda name: (men(name), name))
     if options.only:
         names = [name for name in names if name in options.only]
-    missing = sorted(official.endings - ours.endings)
-    if missing and not options.only:
+    missing = [] if options.only else sorted(official - ours)
+    if missing:
         print("missing:", *missing)
     wrong = 0
-    chess_ours, chess_official = (chess.syzygy.open_tablebase(path) for path in (options.ours, options.official))
-    for name in names:
-        started = time.process_time()
-        results = []
-        if men(name) == 3 or name in options.every:
-            results.append(("every position", compare_every(name, ours, official)))
-        rng = random.Random(name)
-        if options.random:
-            results.append(("random", compare_random(name, ours, official, options.random)))
-        if options.python_chess:
-            result = by_python_chess(name, chess_ours, chess_official, random_fens(name, rng), options.python_chess)
-            results.append(("python-chess", result))
-        if options.stockfish:
-            both = (options.ours, options.official)
-            results.append(("stockfish", by_stockfish(name, both, random_fens(name, rng), options.stockfish)))
-        told = ", ".join(f"{kind} {result.seen:,} ({result.different} differ)" for kind, result in results)
-        print(f"{name}: {told}; {time.process_time() - started:.0f} s", flush=True)
-        for _, result in results:
-            wrong += result.different
-            for fen, mine, other in result.examples[:3]:
-                print(f"  {fen}: {mine}, official {other}")
-    print("all equal" if not wrong and (not missing or options.only) else f"{wrong} differences")
-    return 1 if wrong else 0
+    with multiprocessing.Pool(options.processes) as pool:
+        for told, different in pool.imap_unordered(functools.partial(compare, options=options), names):
+            print(told, flush=True)
+            wrong += different
+    print(f"{wrong} differences" if wrong or missing else "all equal")
+    return 1 if wrong or missing else 0
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import pytest
 from compare_tables import by_python_chess, by_stockfish, random_fens
 from support import DATA, ROOT, SHARED, quetzal, scaled
 from verify_ending import verify
+from verify_files import by_moves
 
 from book import generator as generator_module
 from book.agreement import compare_every, compare_random
@@ -86,12 +87,10 @@ def test_shipped_values_are_the_official_ones(count):
 
 @pytest.mark.skipif(not OFFICIAL.is_dir(), reason="no official tables in ../shared/data/syzygy")
 def test_python_chess_reads_the_shipped_files():
-    with (
-        chess.syzygy.open_tablebase(str(SHIPPED)) as ours,
-        chess.syzygy.open_tablebase(str(OFFICIAL)) as theirs,
-    ):
+    official = Tables([str(OFFICIAL)])
+    with chess.syzygy.open_tablebase(str(SHIPPED)) as prober:
         for name in [*endings(3), *endings(4)]:
-            result = by_python_chess(name, ours, theirs, random_fens(name, random.Random(name)), scaled(25))
+            result = by_python_chess(prober, official, random_fens(name, random.Random(name)), scaled(25))
             assert (result.different, result.seen) == (0, scaled(25)), name
 
 
@@ -99,8 +98,23 @@ def test_python_chess_reads_the_shipped_files():
 @pytest.mark.skipif(not OFFICIAL.is_dir(), reason="no official tables in ../shared/data/syzygy")
 def test_stockfish_reads_the_shipped_files():
     for name in ("KQvK", "KPvKP", "KRvKP", "KBNvK"):
-        result = by_stockfish(name, (SHIPPED, OFFICIAL), random_fens(name, random.Random(name)), 40)
+        result = by_stockfish((SHIPPED, OFFICIAL), random_fens(name, random.Random(name)), 40)
         assert (result.different, result.seen) == (0, 40), name
+
+
+def test_shipped_values_follow_from_those_one_move_further():
+    with chess.syzygy.open_tablebase(str(SHIPPED)) as prober:
+        for name in ("KRvKP", "KPvKP"):
+            result, outcomes, _ = by_moves(prober, random_fens(name, random.Random(name)), scaled(60))
+            assert (result.different, result.seen) == (0, scaled(60)), result.examples
+            assert outcomes[2] and outcomes[0]
+
+
+def test_distances_that_do_not_follow_from_moves_are_found():
+    with chess.syzygy.open_tablebase(str(SHIPPED)) as prober:
+        wrong = SimpleNamespace(probe_wdl=prober.probe_wdl, probe_dtz=lambda board: 3 * prober.probe_dtz(board))
+        result, *_ = by_moves(wrong, iter(["8/8/8/8/8/2k5/8/KQ6 w - - 0 1", "8/8/8/4k3/8/8/8/KR6 w - - 0 1"]), 2)
+    assert (result.different, result.seen) == (2, 2)
 
 
 # The command
