@@ -18,6 +18,7 @@ from pathlib import Path
 
 import chess
 import chess.engine
+import chess.polyglot
 import pytest
 from frozen import freeze, frozen
 from support import ROOT, quetzal
@@ -160,6 +161,35 @@ def test_a_match_of_the_frozen_engine_with_itself(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_tournament_of_the_frozen_engine(kind, tmp_path):
+    """From a file, with a report page, which is made of data files inside the program."""
+    file = tmp_path / "cup.toml"
+    engines = "".join(f"[[engine]]\nname = '{name}'\ncommand = '{frozen(kind)}'\n" for name in "ABC")
+    rules = "tc = 'nodes=100'\n[adjudication]\nmax_moves = 6\n[timeouts]\nstartup = 120\nping = 120\n"
+    file.write_text(rules + engines, encoding="utf-8")
+    place = tmp_path / "run"
+    environment = {"PATH": "/nowhere", "HOME": str(tmp_path)}
+    result = run(kind, "tournament", str(file), "--no-pin", "--dir", str(place), cwd=tmp_path, env=environment)
+    assert result.returncode == 0, result.stdout + result.stderr
+    games = re.findall(r'\[White "(.)"\]\n\[Black "(.)"\]', (place / "games.pgn").read_text(encoding="utf-8"))
+    assert sorted(games) == [(one, other) for one in "ABC" for other in "ABC" if one != other]
+    (page,) = place.glob("*.html")
+    assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_books_can_be_made_and_shown(kind, tmp_path):
+    game = '[Result "1-0"]\n\n1. b4 e5 2. Bb2 1-0\n\n'
+    (tmp_path / "games.pgn").write_text(game * 3, encoding="utf-8")
+    result = run(kind, "book", "build", "games.pgn", "-o", "book.bin", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    with chess.polyglot.open_reader(tmp_path / "book.bin") as reader:
+        assert [entry.move.uci() for entry in reader.find_all(chess.Board())] == ["b2b4"]
+    assert run(kind, "book", "verify").returncode == 0  # the one inside
+    assert run(kind, "book", "show").stdout == quetzal("book", "show").stdout != ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_book_and_tables_are_inside(kind):
     """Without any path set: what is shipped is found in the frozen program."""
     with Client([str(frozen(kind))], patience=PATIENCE, cwd="/") as client:
@@ -201,24 +231,38 @@ def test_python_chess_and_so_lichess_bot_can_play_with_it():
     assert board.ply() == 4
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_sixteen_at_once(kind):
-    """Match runners wait ten seconds; the long profile is for a machine that is free."""
+def seconds_until_sixteen_are_ready(program):
+    """From the start of the last, when all are there, to the moment at which the slowest one's answer arrived."""
     clients = []
-    started = time.perf_counter()
     try:
-        clients += [Client([str(frozen(kind))], patience=120) for _ in range(16)]
+        clients += [Client([program], patience=120) for _ in range(16)]
         for client in clients:
             client.send("uci", "isready")
         for client in clients:
+            client.until("uciok")
             client.until("readyok")
-        assert time.perf_counter() - started < (10 if IS_LONG else 120)
+        taken = max(client.moment for client in clients) - clients[-1].started
         for client in clients:
             client.send("quit")
         assert [client.wait()[0] for client in clients] == [0] * 16
+        return taken
     finally:
         for client in clients:
             client.__exit__()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sixteen_at_once(kind):
+    """Match runners wait ten seconds. Other work on the machine only ever adds to the time, so one of three tries has to
+    keep the limit; CI, which runs tests side by side, asks only that all sixteen answer.
+    """
+    limit, tries = (10, 3) if IS_LONG else (120, 1)
+    taken = []
+    while len(taken) < tries:
+        taken.append(seconds_until_sixteen_are_ready(str(frozen(kind))))
+        if taken[-1] < limit:
+            return
+    pytest.fail(f"sixteen at once took {', '.join(f'{seconds:.1f}' for seconds in taken)} s")
 
 
 # How it ends
