@@ -1,11 +1,14 @@
 """The network's evaluation: the formula, by every way to it, at every size and on every CPU level."""
 
 import random
+import shutil
+import subprocess
+import sys
 
 import pytest
 from networks import evaluating_with, random_network, reference_score, write_network
 from positions import colours_swapped, files_mirrored, random_walk, without_castling
-from support import ALL_FENS, scaled
+from support import ALL_FENS, ROOT, scaled
 
 from board import STARTING_FEN, Board
 from board.chess960 import start_fen
@@ -137,6 +140,38 @@ def test_all_cpu_levels_give_the_same_scores(networks, size, restored_level):
     assert len({tuple(scores) for scores in found.values()}) == 1
     with pytest.raises(ValueError, match="no CPU level"):
         choose_level("z80")
+
+
+ASK_ALL = """
+import sys
+from board import Board
+from eval import available_levels, evaluate_network, load_evaluation
+load_evaluation(sys.argv[1])
+print(*available_levels())
+for line in sys.stdin:
+    print(evaluate_network(Board(line.strip())))
+"""
+
+
+@pytest.mark.parametrize("size", (64, 160))
+def test_an_old_processor_gives_the_same_scores(networks, size):
+    """Nehalem is the first x86-64-v2 processor: it has no AVX."""
+    emulator = shutil.which("qemu-x86_64")
+    if emulator is None:
+        pytest.skip("qemu-x86_64 is not installed")
+    fens = [fen for fen, chess960 in ALL_FENS if not chess960][::3]
+    done = subprocess.run(
+        [emulator, "-cpu", "Nehalem", sys.executable, "-c", ASK_ALL, str(networks[size])],
+        input="\n".join(fens),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
+    )
+    levels, *scores = done.stdout.splitlines()
+    assert levels == "x86-64-v2", done.stderr
+    with evaluating_with(str(networks[size])):
+        assert [int(score) for score in scores] == [evaluate_network(Board(fen)) for fen in fens]
 
 
 def test_piece_values_are_scores_without_the_piece(networks):
