@@ -229,9 +229,9 @@ def describe_match(directory):
 
 
 def outcome(match):
-    """'better', 'worse' or 'open', from the side of the new network."""
-    if match["sprt"] is not None:
-        return {"H1": "better", "H0": "worse", None: "open"}[match["verdict"]]
+    """'better', 'worse' or 'open', from the side of the new network: by the test, or by the interval if games ran out."""
+    if match.get("verdict") is not None:
+        return {"H1": "better", "H0": "worse"}[match["verdict"]]
     known = estimate(match["pentanomial"])
     if known.elo_low is None:
         return "open"

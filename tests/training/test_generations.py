@@ -22,7 +22,7 @@ from training.files import GameWriter
 from uci_engine.cli import build_parser
 
 OPENING = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n"
-BETTER, LEVEL, WORSE = [5, 10, 40, 60, 85], [20, 40, 80, 40, 20], [85, 60, 40, 10, 5]
+BETTER, LEVEL, WORSE = (5, 10, 40, 60, 85), (20, 40, 80, 40, 20), (85, 60, 40, 10, 5)  # pairs with 0 to 2 points
 
 
 class Quetzal:
@@ -77,7 +77,7 @@ class Quetzal:
             return broken
         described = json.loads((directory / "run.json").read_text(encoding="ascii"))
         schedule = MatchSchedule(described, None)
-        schedule.tally.pentanomial = self.pairs[directory.name]
+        schedule.tally.pentanomial = list(self.pairs[directory.name])
         schedule.tally.wins = 2 * sum(self.pairs[directory.name])
         schedule.verdict = schedule.sprt and schedule.sprt.verdict(schedule.tally.pentanomial)
         results = {**described, "summary": schedule.summary()}
@@ -203,10 +203,12 @@ def test_learning_from_other_games_only(place, quetzal):
         (BETTER, LEVEL, (), False, "not shown to be stronger with a clock"),
         (BETTER, WORSE, (), False, "weaker with a clock"),
         (WORSE, BETTER, (), False, "weaker at fixed nodes"),
+        (BETTER, BETTER, ("--sprt", "0,10"), True, "stronger with a clock"),
+        # 200 pairs are too few to tell 0 from 5 Elo, but not to tell who is stronger.
         (BETTER, BETTER, ("--sprt", "0,5"), True, "stronger with a clock"),
-        (LEVEL, LEVEL, ("--sprt", "0,5"), False, "not shown to be stronger with a clock"),
-        (LEVEL, WORSE, ("--sprt", "0,5"), False, "weaker with a clock"),
-        (WORSE, BETTER, ("--sprt", "0,5"), False, "weaker at fixed nodes"),
+        (LEVEL, LEVEL, ("--sprt", "0,10"), False, "not shown to be stronger with a clock"),
+        (LEVEL, WORSE, ("--sprt", "0,10"), False, "weaker with a clock"),
+        (WORSE, BETTER, ("--sprt", "0,10"), False, "weaker at fixed nodes"),
     ],
 )
 def test_the_verdict(place, quetzal, nodes, clock, more, accepted, reason):
@@ -218,7 +220,8 @@ def test_the_verdict(place, quetzal, nodes, clock, more, accepted, reason):
     assert quetzal.names.count("match") == (1 if nodes is WORSE else 2)
     assert ("not played" in (place / "networks.md").read_text(encoding="utf-8")) == (nodes is WORSE)
     if more:
-        assert "SPRT [0, 5]: " in (place / "networks.md").read_text(encoding="utf-8")
+        verdict = {LEVEL: "open", BETTER: "H1", WORSE: "H0"}[nodes] if more[1] == "0,10" else "open"
+        assert f"SPRT [{more[1].replace(',', ', ')}]: {verdict}" in (place / "networks.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", ["selfplay", "train", "match"])
