@@ -66,9 +66,7 @@ def bytes_from(numbers):
 def _check(data, source):
     """The evaluation adds and multiplies in 16 bits: what could overflow there is refused."""
     if data.neurons % 32 or not LEAST_NEURONS <= data.neurons <= MOST_NEURONS:
-        raise NetworkError(
-            f"{source}: {data.neurons} neurons, but there must be a multiple of 32 up to {MOST_NEURONS}"
-        )
+        raise NetworkError(f"{source}: {data.neurons} neurons, but there must be a multiple of 32 up to {MOST_NEURONS}")
     for name, block, size, most in (
         ("feature weights", data.feature_weights, FEATURES * data.neurons, MOST_FEATURE_WEIGHT),
         ("biases", data.biases, data.neurons, MOST_BIAS),

@@ -64,7 +64,11 @@ OPTIONS = (
     Option("BookVariety", "spin", 50, "0: always the book's best move; 100: by the book's weights", 0, 100),
     Option("BookDepth", "spin", 40, "The last move of a game that may come from the book", 0, 1000),
     Option(
-        "EvalFile", "string", "", "A network (.qnn), or weights (.json) of the classical evaluation; empty: the classical one", apply="set_evaluation"
+        "EvalFile",
+        "string",
+        "",
+        "A network (.qnn), or weights (.json) of the classical evaluation; empty: the classical one",
+        apply="set_evaluation",
     ),
     Option("UCI_Chess960", "check", False, "Castling is written as king takes rook", apply="set_chess960"),
     Option("UCI_ShowWDL", "check", False, "Shows the chances to win, draw and lose with every score"),
