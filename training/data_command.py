@@ -49,11 +49,18 @@ def tables(statistics):
     """The three histograms: title, unit and rows."""
     step, middle = statistics["score_step"], len(statistics["scores"]) // 2
     men = [(str(number), count) for number, count in enumerate(statistics["men"])][2:]
-    scores = [(f"{(place - middle) * step:+d}", count) for place, count in enumerate(statistics["scores"])]
+    scores = [
+        (f"{(place - middle) * step:+d}" if place != middle else "0", count)
+        for place, count in enumerate(statistics["scores"])
+    ]
     return (
-        ("results of the games", "White's view", list(zip(RESULTS, statistics["results"], strict=True))),
-        ("men on the board", "men, kings included", men),
-        ("scores of the search", f"centipawns, White's view, ±{step // 2}", scores),
+        (
+            "positions by the result of their game",
+            "White's view",
+            list(zip(RESULTS, statistics["results"], strict=True)),
+        ),
+        ("positions by men on the board", "men, kings included", men),
+        ("positions by the score of the search", f"centipawns, White's view, ±{step // 2}", scores),
     )
 
 
