@@ -17,7 +17,7 @@ cdef enum:
     IS_WIN = 0x200
     IS_LOSS = 0x400
     CAPTURE_SHIFT = 11  # three bits: 0 for no capture, else 3 + value of the best one
-    CAPTURE_BITS = 7 << 11
+    CAPTURE_BITS = 0x3800
     ZEROING_SHIFT = 14  # two bits for the best capture or pawn move, as below
     IMPOSSIBLE = 0xFFFF  # pieces on one square, kings side by side, or the side not to move in check
 

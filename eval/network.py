@@ -113,7 +113,9 @@ def _bring_up_to_date(
     source: cython.pointer(Summed) = cython.NULL
     changed: u64 = occupied(position)
     least: cython.int = popcount(changed)
-    candidate: cython.int = ply - 1
+    stride: cython.int = 2 * network.neurons
+    start: cython.pointer(cython.const[i16]) = network.biases  # of the empty board
+    candidate: cython.int
     step: cython.int
     for step in range(3):
         # The parent, which is nearly always right; else the last sibling; else the grandparent.
@@ -128,20 +130,13 @@ def _bring_up_to_date(
             least = size
             changed = difference
             source = cython.address(accumulators.summed[candidate])
+            start = accumulators.values + candidate * stride + perspective * network.neurons
             if size <= 4:  # no move changes more
                 break
     came: Row[64]
     went: Row[64]
     comers: cython.int = 0
     goers: cython.int = 0
-    stride: cython.int = 2 * network.neurons
-    start: cython.pointer(cython.const[i16]) = network.biases
-    if source != cython.NULL:
-        start = (
-            accumulators.values
-            + (source - cython.cast(cython.pointer(Summed), accumulators.summed)) * stride
-            + perspective * network.neurons
-        )
     while changed:
         square: cython.int = pop_lsb(cython.address(changed))
         piece: cython.int = position.squares[square]
