@@ -10,5 +10,4 @@ cdef enum:
 
 cdef int evaluate(const Position* position, PawnCache* cache) noexcept nogil
 cdef int trace_evaluation(const Position* position, Trace* trace) noexcept nogil
-cdef bint may_be_known(const Position* position) noexcept nogil
 cdef int tapered(int middlegame, int endgame, int phase) noexcept nogil

@@ -18,7 +18,6 @@ from cython.cimports.board.bits import (
     east,
     forward,
     has,
-    more_than_one,
     pop_lsb,
     popcount,
     west,
@@ -37,7 +36,7 @@ from cython.cimports.board.types import (
     relative_rank,
     u64,
 )
-from cython.cimports.eval.endgames import is_known_ending, scale_factor
+from cython.cimports.eval.endgames import is_known_ending, may_be_known, scale_factor
 from cython.cimports.eval.geometry import distance
 from cython.cimports.eval.pawns import (
     FORWARD_FILE,
@@ -468,18 +467,6 @@ def _scale(position: cython.pointer(ConstPosition), score: i32, phase: cython.in
     """Who is ahead before scaling is the strong side."""
     strong: cython.int = WHITE if tapered(middlegame_part(score), endgame_part(score), phase) > 0 else BLACK
     return scale_factor(position, strong)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def may_be_known(position: cython.pointer(ConstPosition)) -> cython.bint:
-    """The cheap test that nearly all positions fail: four men at most, or a bare king."""
-    return (
-        not more_than_one(position.colours[WHITE])
-        or not more_than_one(position.colours[BLACK])
-        or popcount(occupied(position)) <= 4
-    )
 
 
 @cython.cfunc

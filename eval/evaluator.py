@@ -6,9 +6,9 @@ from pathlib import Path
 import cython
 from cython.cimports.board.position import ConstPosition
 from cython.cimports.board.types import WHITE
-from cython.cimports.eval.classical import MOST_SCORE, may_be_known
+from cython.cimports.eval.classical import MOST_SCORE
 from cython.cimports.eval.classical import evaluate as evaluate_classical
-from cython.cimports.eval.endgames import is_known_ending
+from cython.cimports.eval.endgames import is_known_ending, may_be_known
 from cython.cimports.eval.network import free_accumulators, network, network_score, new_accumulators
 from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
 from cython.cimports.libc.stdlib import calloc, free
@@ -114,4 +114,5 @@ def network_summary():
     return None if _summary is None else dict(_summary)
 
 
-load_evaluation()
+if DEFAULT != CLASSICAL:  # whose weights are there already
+    load_evaluation()

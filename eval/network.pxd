@@ -17,10 +17,6 @@ cdef extern from "network_loops.h" nogil:
         LEVEL_AVX512 "QZ_LEVEL_AVX512"
 
 cdef enum:
-    INPUTS = 768
-    MOST_NEURONS = 1024
-    ACTIVATION_ONE = 255  # what 1.0 is in an accumulator
-    OUTPUT_ONE = 64  # and in the output weights
     ACCUMULATED_PLIES = 264  # more than a search is deep
 
 # The network that is loaded; one for the whole program. Not changed while any thread evaluates.
@@ -39,7 +35,7 @@ cdef struct Summed:
     u64 kinds[6]
     u64 colours[2]
     u8 squares[64]
-    u8 mirrored[2]  # by perspective
+    u8 views[2]  # by perspective
     bint valid
 
 cdef struct Accumulators:

@@ -11,7 +11,15 @@ is mirrored, and its sums start again from the empty board.
 import cython
 from cython.cimports.board.bits import pop_lsb, popcount
 from cython.cimports.board.position import ConstPosition, king_square, occupied
-from cython.cimports.board.types import BLACK, NO_PIECE, i16, i64, piece_colour, piece_kind, u64
+from cython.cimports.board.types import BLACK, NO_PIECE, WHITE, i16, i64, u64
+from cython.cimports.eval.network_shape import (
+    ACTIVATION_ONE,
+    INPUTS,
+    MOST_NEURONS,
+    OUTPUT_ONE,
+    input_of,
+    view_of,
+)
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.string import memcpy, memset
 
@@ -66,19 +74,9 @@ def free_accumulators(accumulators: cython.pointer(Accumulators)) -> cython.void
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _is_mirrored(position: cython.pointer(ConstPosition), perspective: cython.int) -> cython.bint:
-    return king_square(position, perspective) & 7 > 3
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _row(piece: cython.int, square: cython.int, perspective: cython.int, mirrored: cython.int) -> Row:
+def _row(piece: cython.int, square: cython.int, perspective: cython.int, view: cython.int) -> Row:
     """The weights of "this piece stands on this square", as that side sees it."""
-    seen: cython.int = square ^ (56 if perspective == BLACK else 0) ^ (7 if mirrored else 0)
-    theirs: cython.int = piece_colour(piece) ^ perspective
-    return network.features + ((theirs * 6 + piece_kind(piece)) * 64 + seen) * network.neurons
+    return network.features + input_of(piece, square, perspective, view) * network.neurons
 
 
 @cython.cfunc
@@ -109,7 +107,7 @@ def _bring_up_to_date(
     perspective: cython.int,
 ) -> cython.pointer(i16):
     """The sums of a position for one side, made from the nearest that are at hand: before this move, or before that."""
-    mirrored: cython.int = _is_mirrored(position, perspective)
+    view: cython.int = view_of(perspective, king_square(position, perspective))
     source: cython.pointer(Summed) = cython.NULL
     changed: u64 = occupied(position)
     least: cython.int = popcount(changed)
@@ -122,7 +120,7 @@ def _bring_up_to_date(
         candidate = ply - 1 if step == 0 else ply if step == 1 else ply - 2
         if candidate < 0 or not accumulators.summed[candidate].valid:
             continue
-        if accumulators.summed[candidate].mirrored[perspective] != mirrored:
+        if accumulators.summed[candidate].views[perspective] != view:
             continue
         difference: u64 = _changed(position, cython.address(accumulators.summed[candidate]))
         size: cython.int = popcount(difference)
@@ -141,12 +139,12 @@ def _bring_up_to_date(
         square: cython.int = pop_lsb(cython.address(changed))
         piece: cython.int = position.squares[square]
         if piece != NO_PIECE:
-            came[comers] = _row(piece, square, perspective, mirrored)
+            came[comers] = _row(piece, square, perspective, view)
             comers += 1
         if source != cython.NULL:
             piece = source.squares[square]
             if piece != NO_PIECE:
-                went[goers] = _row(piece, square, perspective, mirrored)
+                went[goers] = _row(piece, square, perspective, view)
                 goers += 1
     target: cython.pointer(i16) = accumulators.values + ply * stride + perspective * network.neurons
     _add_rows(target, start, came, comers, went, goers, network.neurons)
@@ -172,8 +170,8 @@ def network_score(
     memcpy(summed.kinds, position.kinds, 6 * cython.sizeof(u64))
     memcpy(summed.colours, position.colours, 2 * cython.sizeof(u64))
     memcpy(summed.squares, position.squares, 64)
-    summed.mirrored[0] = _is_mirrored(position, 0)
-    summed.mirrored[1] = _is_mirrored(position, 1)
+    summed.views[WHITE] = view_of(WHITE, king_square(position, WHITE))
+    summed.views[BLACK] = view_of(BLACK, king_square(position, BLACK))
     summed.valid = True
     total: i64 = _output_sum(mine, network.outputs, network.neurons)
     total += _output_sum(theirs, network.outputs + network.neurons, network.neurons)

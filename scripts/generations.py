@@ -16,7 +16,6 @@ above zero. What is finished stands in the directory's state.json and is not don
 
 import argparse
 import datetime
-import hashlib
 import json
 import os
 import re
@@ -31,7 +30,7 @@ from arena.display import elo_text
 from arena.errors import InputError
 from arena.journal import replace_file
 from arena.match_command import sprt_description
-from arena.openings import read_openings
+from arena.openings import fingerprint, read_openings
 from arena.statistics import estimate
 from uci_engine.arguments import positive
 from uci_engine.cli import build_parser as build_quetzal_parser
@@ -79,11 +78,6 @@ class CommandError(RuntimeError):
 
 class InterruptedStepError(RuntimeError):
     """A command was interrupted; what it finished is kept."""
-
-
-def fingerprint(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 # The commands

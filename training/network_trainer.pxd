@@ -1,11 +1,10 @@
 """The network while it learns: weights in single precision, gradients for every thread, Adam's moments."""
 from board.types cimport u16, u64
+from eval.network_shape cimport CENTIPAWNS
 from libc.math cimport exp
 from training.positions cimport PackedPosition
 
 cdef extern from "training_loops.h" nogil:
-    enum:
-        MOST_NEURONS "QZ_MOST_NEURONS"
     ctypedef struct AdamPlan "qz_adam_plan":
         float scale
         float rate
@@ -45,9 +44,6 @@ cdef extern from "training_loops.h" nogil:
 
 cdef enum:
     MOST_THREADS = 256
-    ACTIVATION_ONE = 255  # what 1.0 is in the file among feature weights and biases
-    OUTPUT_ONE = 64  # and among output weights
-    CENTIPAWNS = 400  # of an output of 1
 
 
 cdef inline double expected_score(double output) noexcept nogil:

@@ -9,6 +9,7 @@ there moves the exact weights behind: what rounding does to one weight is made g
 
 import cython
 from cython.cimports.board.types import u16, u64
+from cython.cimports.eval.network_shape import ACTIVATION_ONE, MOST_NEURONS, OUTPUT_ONE
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.string import memcpy
 from cython.cimports.training.positions import MOST_MEN, PackedPosition, PositionSet, unpack_features

@@ -5,12 +5,12 @@ the game are those of the side to move.
 """
 from board.bits cimport pop_lsb
 from board.position cimport Position
-from board.types cimport BLACK, i8, i16, u8, u16, u64
+from board.types cimport i8, i16, u8, u16, u64
+from eval.network_shape cimport input_of, view_of
 from training.records cimport GameCursor
 
 cdef enum:
     MOST_MEN = 32
-    FEATURE_COUNT = 768  # six kinds of men of two colours on 64 squares
 
 cdef struct PackedPosition:
     u64 occupied
@@ -38,23 +38,18 @@ cdef enum:
 
 
 cdef inline int unpack_features(const PackedPosition* position, u16* mine, u16* theirs) noexcept nogil:
-    """The inputs of the network that are 1, as seen by the side to move and by the other one; returns their number.
-
-    Either player sees the own men first, the own first rank at the bottom and the own king on the left half.
-    """
+    """The inputs of the network that are 1, as seen by the side to move and by the other one; returns their number."""
     cdef int me = position.turn
-    cdef int my_flip = (56 if me == BLACK else 0) ^ (7 if (position.kings[me] & 7) > 3 else 0)
-    cdef int their_flip = (0 if me == BLACK else 56) ^ (7 if (position.kings[me ^ 1] & 7) > 3 else 0)
+    cdef int my_view = view_of(me, position.kings[me])
+    cdef int their_view = view_of(me ^ 1, position.kings[me ^ 1])
     cdef u64 rest = position.occupied
     cdef int men = 0
-    cdef int square, piece, place, other
+    cdef int square, piece
     while rest:
         square = pop_lsb(&rest)
         piece = position.pieces[men >> 1] >> (4 * (men & 1)) & 15
-        place = (piece >> 1) * 64
-        other = (piece & 1) ^ me
-        mine[men] = <u16>(384 * other + place + (square ^ my_flip))
-        theirs[men] = <u16>(384 * (other ^ 1) + place + (square ^ their_flip))
+        mine[men] = <u16>input_of(piece, square, me, my_view)
+        theirs[men] = <u16>input_of(piece, square, me ^ 1, their_view)
         men += 1
     return men
 

@@ -2,12 +2,10 @@
 
 import cython
 from cython.cimports.board.types import i16, i64, u16
+from cython.cimports.eval.network_shape import ACTIVATION_ONE, CENTIPAWNS, OUTPUT_ONE
 from cython.cimports.libc.math import fabs, lrint
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.training.network_trainer import (
-    ACTIVATION_ONE,
-    CENTIPAWNS,
-    OUTPUT_ONE,
     NetworkTrainer,
     bias_start,
     output_bias_at,

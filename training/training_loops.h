@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "cpu_levels.h"
-
-enum { QZ_MOST_NEURONS = 1024, QZ_INPUTS = 768 };
+#include "network_shape.h"
 
 /* Where the parts of a block begin. */
 QZ_INLINE size_t qz_bias_start(int neurons) { return (size_t)QZ_INPUTS * neurons; }

@@ -1,0 +1,20 @@
+"""What the engine and the trainer agree on: the network's shape, and which input a man on a square is."""
+from board.types cimport BLACK, piece_colour, piece_kind
+
+cdef extern from "network_shape.h" nogil:
+    enum:
+        INPUTS "QZ_INPUTS"
+        MOST_NEURONS "QZ_MOST_NEURONS"
+        ACTIVATION_ONE "QZ_ACTIVATION_ONE"
+        OUTPUT_ONE "QZ_OUTPUT_ONE"
+        CENTIPAWNS "QZ_CENTIPAWNS"
+
+
+cdef inline int view_of(int perspective, int king) noexcept nogil:
+    """How a side turns the squares: its first rank below, its king on the left half."""
+    return (56 if perspective == BLACK else 0) ^ (7 if (king & 7) > 3 else 0)
+
+
+cdef inline int input_of(int piece, int square, int perspective, int view) noexcept nogil:
+    """The input that this piece switches on, own men first."""
+    return ((piece_colour(piece) ^ perspective) * 6 + piece_kind(piece)) * 64 + (square ^ view)
