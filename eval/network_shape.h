@@ -7,7 +7,7 @@ enum {
     QZ_MOST_NEURONS = 1024,
     QZ_ACTIVATION_ONE = 255, /* in an accumulator */
     QZ_OUTPUT_ONE = 64, /* in the output weights */
-    QZ_CENTIPAWNS = 400 /* to one unit of the output */
+    QZ_CENTIPAWNS = 180 /* to one unit of the output of a new network; docs/training.md says why */
 };
 
 #endif

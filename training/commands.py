@@ -106,15 +106,22 @@ def add_training_commands(commands):
     train.add_argument("-o", "--output", required=True, metavar="NET.qnn", help="the network file to write")
     train.add_argument("--neurons", type=positive, metavar="N", help="of each side, a multiple of 32 (default: 128)")
     train.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the data (default: 20)")
-    train.add_argument("--batch", type=positive, default=16384, metavar="N", help="positions per step (default: 16384)")
+    train.add_argument("--batch", type=positive, default=8192, metavar="N", help="positions per step (default: 8192)")
     train.add_argument("--rate", type=float, default=1e-3, metavar="X", help="highest learning rate (default: 0.001)")
     train.add_argument("--last-rate", type=float, metavar="X", help="the rate at the end (default: 0.00001)")
     train.add_argument(
         "--result-share",
         type=float,
-        default=0.3,
+        default=0.1,
         metavar="X",
-        help="part of the target taken from the game's result, the rest from the search's score (default: 0.3)",
+        help="part of the target taken from the game's result, the rest from the searches' scores (default: 0.1)",
+    )
+    train.add_argument(
+        "--later-share",
+        type=float,
+        default=0.7,
+        metavar="X",
+        help="part of a score that comes from the searches of the following plies (default: 0.7)",
     )
     train.add_argument("--checkpoint", metavar="FILE", help="where to keep the state of the run (default: beside NET)")
     train.add_argument("--resume", action="store_true", help="go on after an interruption")

@@ -12,13 +12,13 @@ BAR = 40  # characters
 RESULTS = ("White won", "drawn", "Black won")
 
 
-def filters_from(options):
+def filters_from(options, later_share=0.0):
     """The filters that were asked for, once they make sense."""
     if not 1 <= options.held_out <= 50:
         raise ValueError(f"--held-out {options.held_out}: 1 to 50 percent of the games can be held out")
     if options.from_ply < 0:
         raise ValueError(f"--from-ply {options.from_ply}: plies are counted from 0")
-    return Filters(options.most_score, options.from_ply, options.held_out, options.seed)
+    return Filters(options.most_score, options.from_ply, options.held_out, options.seed, later_share)
 
 
 def gather_with_progress(paths, filters, threads):

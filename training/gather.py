@@ -18,12 +18,13 @@ GAMES_AT_ONCE = 500
 
 
 class Filters(NamedTuple):
-    """Which positions of a game are kept, and which games are held out."""
+    """Which positions of a game are kept, what counts as their score, and which games are held out."""
 
     most_score: int = 2000  # centipawns, either way
     from_ply: int = 16  # of the game, random moves included
     held_out: int = 2  # percent of the games
     seed: int = 1  # of the choice of games, and of the positions' order
+    later_share: float = 0.0  # of a score: what it owes to the plies that followed
 
 
 class Gathered(NamedTuple):
@@ -83,7 +84,13 @@ def gather(paths, filters, threads, progress=None):
         parts = PositionSet(keyed=True), PositionSet(keyed=True)
         try:
             found = extract(
-                payloads, flags, *parts, most_score=filters.most_score, from_ply=filters.from_ply, first=place
+                payloads,
+                flags,
+                *parts,
+                most_score=filters.most_score,
+                from_ply=filters.from_ply,
+                later_share=filters.later_share,
+                first=place,
             )
         except RecordError as error:
             raise RecordError(f"{path}: {error}") from error

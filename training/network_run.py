@@ -36,10 +36,10 @@ class Settings(NamedTuple):
 
     neurons: int = 128
     epochs: int = 20
-    batch: int = 16384
+    batch: int = 8192
     rate: float = 1e-3
     last_rate: float = 1e-5
-    result_share: float = 0.3
+    result_share: float = 0.1
     seed: int = 1
     filters: Filters = Filters()
 
@@ -51,6 +51,8 @@ class Settings(NamedTuple):
             )
         if not 0 <= self.result_share <= 1:
             raise TrainError(f"the result's share is {self.result_share:g}, but must be from 0 to 1")
+        if not 0 <= self.filters.later_share < 1:
+            raise TrainError(f"the later scores' share is {self.filters.later_share:g}, but must be from 0 to below 1")
         if not 0 < self.last_rate <= self.rate <= 1:
             raise TrainError(
                 f"the learning rate goes from {self.rate:g} to {self.last_rate:g}, but must lie between 0 and 1 and not rise"
@@ -80,11 +82,12 @@ def random_weights(neurons, seed):
 
 
 def weights_of(network):
-    """The weights of a network's file, to go on from there."""
+    """The weights of a network's file, to go on from there. Its centipawns stay what they were."""
+    unit = network.scale / SCALE
     weights = array("f", (number / ACTIVATION_ONE for number in numbers_from(network.feature_weights)))
     weights.extend(number / ACTIVATION_ONE for number in numbers_from(network.biases))
-    weights.extend(number / OUTPUT_ONE for number in numbers_from(network.output_weights))
-    weights.append(network.output_bias / (ACTIVATION_ONE * OUTPUT_ONE))
+    weights.extend(number * unit / OUTPUT_ONE for number in numbers_from(network.output_weights))
+    weights.append(network.output_bias * unit / (ACTIVATION_ONE * OUTPUT_ONE))
     return weights.tobytes()
 
 

@@ -1,8 +1,7 @@
 """The network while it learns: weights in single precision, gradients for every thread, Adam's moments."""
 from board.types cimport u16, u64
 from eval.network_shape cimport CENTIPAWNS
-from libc.math cimport exp
-from training.positions cimport PackedPosition
+from training.positions cimport PackedPosition, expected_score
 
 cdef extern from "training_loops.h" nogil:
     ctypedef struct AdamPlan "qz_adam_plan":
@@ -44,10 +43,6 @@ cdef extern from "training_loops.h" nogil:
 
 cdef enum:
     MOST_THREADS = 256
-
-
-cdef inline double expected_score(double output) noexcept nogil:
-    return 1 / (1 + exp(-output))
 
 
 cdef inline double target_of(const PackedPosition* position, double result_share) noexcept nogil:

@@ -7,6 +7,7 @@ from board.bits cimport pop_lsb
 from board.position cimport Position
 from board.types cimport i8, i16, u8, u16, u64
 from eval.network_shape cimport input_of, view_of
+from libc.math cimport exp
 from training.records cimport GameCursor
 
 cdef enum:
@@ -54,6 +55,11 @@ cdef inline int unpack_features(const PackedPosition* position, u16* mine, u16* 
     return men
 
 
+cdef inline double expected_score(double output) noexcept nogil:
+    """What a network's output says about the game: 1 for a win, 0 for a loss."""
+    return 1 / (1 + exp(-output))
+
+
 cdef class KeySet:
     cdef u64* slots
     cdef u64 mask
@@ -73,4 +79,7 @@ cdef class PositionSet:
 
     cdef bint _reserve(self, size_t room) noexcept nogil
     cdef PackedPosition* _at(self, Py_ssize_t index)
-    cdef int _add_game(self, GameCursor* cursor, int most_score, int from_ply, u64* fates) noexcept nogil
+    cdef int _add_game(
+        self, GameCursor* cursor, int most_score, int from_ply, double later_share, i16* scores, u64* fates
+    ) noexcept nogil
+    cdef void _look_ahead(self, size_t first, const i16* scores, int plies, double share) noexcept nogil

@@ -5,10 +5,12 @@ from typing import NamedTuple
 import cython
 from cython.cimports.board.bits import multiply_high, pop_lsb, popcount, prefetch
 from cython.cimports.board.position import ConstPosition, king_square, occupied
-from cython.cimports.board.types import BLACK, WHITE, is_tactical, u8, u16, u64
+from cython.cimports.board.types import BLACK, WHITE, i16, is_tactical, u8, u16, u64
+from cython.cimports.eval.network_shape import CENTIPAWNS
+from cython.cimports.libc.math import log, lround
 from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
-from cython.cimports.training.records import GameCursor, next_ply, open_game
+from cython.cimports.training.records import MOST_PLIES, GameCursor, next_ply, open_game
 
 from training.records import RecordError
 
@@ -82,6 +84,16 @@ def _next_random(state: cython.pointer(u64)) -> u64:
     mixed = (mixed ^ (mixed >> 30)) * cython.cast(u64, 0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> 27)) * cython.cast(u64, 0x94D049BB133111EB)
     return mixed ^ (mixed >> 31)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _score_of(expected: cython.double) -> cython.int:
+    """The centipawns that say the same; somewhat over 2,000 at most."""
+    expected = 0.00001 if expected < 0.00001 else 0.99999 if expected > 0.99999 else expected
+    return cython.cast(cython.int, lround(CENTIPAWNS * log(expected / (1 - expected))))
 
 
 @cython.final
@@ -200,13 +212,20 @@ class PositionSet:
         cursor: cython.pointer(GameCursor),
         most_score: cython.int,
         from_ply: cython.int,
+        later_share: cython.double,
+        scores: cython.pointer(i16),
         fates: cython.pointer(u64),
     ) -> cython.int:
-        """0 at the proper end of the game, -1 when its bytes make no sense, -2 without memory."""
+        """0 at the proper end of the game, -1 when its bytes make no sense, -2 without memory.
+
+        `scores` has room for those of all plies.
+        """
+        first: cython.size_t = self.count
         fate: cython.int
         sign: cython.int
         state: cython.int = next_ply(cursor)
         while state > 0:
+            scores[cursor.ply - 1] = cursor.score
             fate = _fate_of(cursor, most_score, from_ply)
             fates[fate] += 1
             if fate == IS_KEPT:
@@ -221,7 +240,38 @@ class PositionSet:
                 self.keys[self.count] = cursor.position.key
                 self.count += 1
             state = next_ply(cursor)
+        if state == 0 and later_share > 0:
+            self._look_ahead(first, scores, cursor.plies, later_share)
         return state
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _look_ahead(
+        self,
+        first: cython.size_t,
+        scores: cython.pointer(cython.const[i16]),
+        plies: cython.int,
+        share: cython.double,
+    ) -> cython.void:
+        """Lets the game's later scores into those of its positions, from place `first` on.
+
+        Going back from the end, what is expected after a ply counts by `share` for the ply before, and its own score by
+        the rest: the return of TD(lambda), R. Sutton's (1988).
+        """
+        place: cython.size_t = self.count
+        ply: cython.int = plies
+        seen: cython.double
+        expected: cython.double = -1
+        while place > first:
+            ply -= 1
+            seen = expected_score(scores[ply] / cython.cast(cython.double, CENTIPAWNS))
+            expected = seen if expected < 0 else share * expected + (1 - share) * seen
+            if self.positions[place - 1].ply == ply:
+                place -= 1
+                self.positions[place].score = cython.cast(
+                    i16, _score_of(expected if self.positions[place].turn == WHITE else 1 - expected)
+                )
 
     def take(self, other: PositionSet, known: KeySet) -> int:
         """Moves all positions of a keyed set here whose keys are not known yet, and empties it; returns how many came."""
@@ -356,10 +406,12 @@ def extract(
     *,
     most_score: int,
     from_ply: int,
+    later_share: float = 0.0,
     first: int = 1,
 ) -> list:
     """Adds the positions of games to one of two keyed sets, by each game's flag; returns the number of each fate.
 
+    `later_share` is how much of a position's score comes from the plies after it.
     `first` is the first game's number, for the message of the RecordError when a game is damaged.
     """
     fates: u64[FATES]
@@ -367,6 +419,7 @@ def extract(
     state: cython.int = 0
     bound: cython.int = most_score
     start: cython.int = from_ply
+    share: cython.double = later_share
     count: cython.Py_ssize_t = len(payloads)
     flags: cython.pointer(cython.const[u8]) = held_out_flags
     payload: bytes
@@ -376,7 +429,10 @@ def extract(
     cursors: cython.pointer(GameCursor) = cython.cast(
         cython.pointer(GameCursor), malloc((count + 1) * cython.sizeof(GameCursor))
     )
-    if cursors == cython.NULL:
+    scores: cython.pointer(i16) = cython.cast(cython.pointer(i16), malloc(MOST_PLIES * cython.sizeof(i16)))
+    if cursors == cython.NULL or scores == cython.NULL:
+        free(cursors)
+        free(scores)
         raise MemoryError("no memory to read games")
     try:
         # Setting games up needs the interpreter; all of them first, so that it is asked for once only.
@@ -389,9 +445,9 @@ def extract(
         with cython.nogil:
             for index in range(count):
                 if flags[index] != 0:
-                    state = held_out._add_game(cython.address(cursors[index]), bound, start, fates)
+                    state = held_out._add_game(cython.address(cursors[index]), bound, start, share, scores, fates)
                 else:
-                    state = training._add_game(cython.address(cursors[index]), bound, start, fates)
+                    state = training._add_game(cython.address(cursors[index]), bound, start, share, scores, fates)
                 if state < 0:
                     break
         if state == -2:
@@ -401,3 +457,4 @@ def extract(
         return [fates[index] for index in range(FATES)]
     finally:
         free(cursors)
+        free(scores)

@@ -47,7 +47,7 @@ def settings_from(options, start):
         last_rate=min(LAST_RATE, options.rate) if options.last_rate is None else options.last_rate,
         result_share=options.result_share,
         seed=options.seed,
-        filters=filters_from(options),
+        filters=filters_from(options, options.later_share),
     )
     settings.check()
     if start and start.neurons != neurons:

@@ -88,7 +88,7 @@ QZ_BODY void qz_add_to_rows(float *gradient, const float *QZ_RESTRICT slopes, co
     }
 }
 
-/* The output for one position; 400 times it is centipawns. */
+/* The output for one position; QZ_CENTIPAWNS times it is centipawns. */
 QZ_BODY float qz_output_body(const float *weights, int neurons, const uint16_t *mine, const uint16_t *theirs, int men)
 {
     float sums[QZ_MOST_NEURONS];

@@ -66,7 +66,7 @@ def sigmoid(x):
 def python_loss(weights, known, share):
     total = 0.0
     for features, position in known:
-        target = share * (position.result + 1) / 2 + (1 - share) * sigmoid(position.score / 400)
+        target = share * (position.result + 1) / 2 + (1 - share) * sigmoid(position.score / 180)
         total += (sigmoid(python_output(weights, features)) - target) ** 2
     return total
 
@@ -184,7 +184,7 @@ def python_integer_score(network, features):
         for neuron in range(size):
             value = biases[neuron] + sum(rows[feature * size + neuron] for feature in seen)
             total += min(max(value, 0), 255) ** 2 * outputs[side * size + neuron]
-    return divided((divided(total, 255) + network.output_bias) * 400, 255 * 64)
+    return divided((divided(total, 255) + network.output_bias) * network.scale, 255 * 64)
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +226,7 @@ def test_the_file_evaluates_like_the_trainer(learned, tmp_path):
     held_out = run.data.held_out
     rounded, comparison = run.round_off()
     scores, outputs = rounded.scores(held_out), run.trainer.outputs(held_out)
-    apart = [abs(score - 400 * output) for score, output in zip(scores, outputs, strict=True)]
+    apart = [abs(score - 180 * output) for score, output in zip(scores, outputs, strict=True)]
     assert comparison.mean_difference == pytest.approx(sum(apart) / len(apart), abs=1e-3)
     assert comparison.largest_difference == pytest.approx(max(apart), abs=1e-2)
     assert comparison.mean_difference < 2
@@ -283,9 +283,14 @@ def test_a_network_can_be_learned_on(learned):
     again = NetworkTrainer(NEURONS)
     again.set_weights(weights_of(network))
     held_out = run.data.held_out
-    assert again.loss(held_out, 0, len(held_out), 0.3) / len(held_out) == pytest.approx(run.history[-1][1], rel=1e-4)
+    loss = again.loss(held_out, 0, len(held_out), QUICK.result_share) / len(held_out)
+    assert loss == pytest.approx(run.history[-1][1], rel=1e-4)
     assert comparison.exact_loss == pytest.approx(run.history[-1][1], rel=0.1)
     assert RoundedNetwork(again).numbers() == rounded.numbers()
+    # From a file with another unit the same centipawns come out.
+    outputs = again.outputs(held_out)
+    again.set_weights(weights_of(network._replace(scale=3 * network.scale)))
+    assert again.outputs(held_out) == pytest.approx([3 * output for output in outputs], rel=1e-4, abs=1e-5)
 
 
 def test_interrupted_run_ends_like_a_whole_one(data, learned, tmp_path):

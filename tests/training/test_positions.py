@@ -1,5 +1,6 @@
 """Training positions: packed as they were, filtered as told, each once, seen from both sides as the network sees them."""
 
+import math
 import random
 import xml.etree.ElementTree as ElementTree
 
@@ -62,6 +63,28 @@ def test_positions_are_kept_and_packed_as_they_were(most_score, from_ply):
     assert fates[0] == len(packed)
     assert sum(fates) == sum(len(game.moves) for game in games)
     assert BYTES_PER_POSITION == 32
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7])
+def test_later_scores_count_less_the_later_they_are(share):
+    """The weighted sum written out: (1 - share) * share^k for the k-th ply after, and what is left for the last one."""
+    games = list(some_games())
+    plain, _ = keyed_positions(games, most_score=2000, from_ply=16)
+    ahead, _ = keyed_positions(games, most_score=2000, from_ply=16, later_share=share)
+    place = changed = 0
+    for game in games:
+        chances = [1 / (1 + math.exp(-score / 180)) for score in game.scores]
+        for _, (*_, ply) in kept_by_python_chess(game, 2000, 16):
+            rest = chances[ply - game.opening :]
+            expected = sum((1 - share) * share**k * chance for k, chance in enumerate(rest[:-1]))
+            expected += share ** (len(rest) - 1) * rest[-1]
+            before, after = plain[place], ahead[place]
+            chance = 1 / (1 + math.exp(-after.score / 180))
+            assert chance == pytest.approx(expected if after.turn == 0 else 1 - expected, abs=0.001)
+            assert before._replace(score=0) == after._replace(score=0)
+            changed += before.score != after.score
+            place += 1
+    assert place == len(ahead) and changed > place // 2
 
 
 def test_features_are_what_each_player_sees():
