@@ -13,7 +13,7 @@ from eval.api import (
     piece_values,
     trace,
 )
-from eval.evaluator import CLASSICAL, DEFAULT, EMBEDDED, load_evaluation, network_summary
+from eval.evaluator import CLASSICAL, DEFAULT, EMBEDDED, load_evaluation, network_summary, read_evaluation
 from eval.network import available_levels, choose_level
 from eval.network_file import NetworkError
 from eval.weights import load_weights
@@ -41,5 +41,6 @@ __all__ = [
     "load_weights",
     "network_summary",
     "piece_values",
+    "read_evaluation",
     "trace",
 ]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import cython
 from cython.cimports.board.position import ConstPosition
-from cython.cimports.board.types import WHITE
-from cython.cimports.eval.classical import MOST_SCORE
+from cython.cimports.board.types import PAWN, WHITE
+from cython.cimports.eval.classical import FULL_SCALE, MOST_SCORE
 from cython.cimports.eval.classical import evaluate as evaluate_classical
-from cython.cimports.eval.endgames import is_known_ending, may_be_known
+from cython.cimports.eval.endgames import is_known_ending, may_be_known, scale_factor
 from cython.cimports.eval.network import free_accumulators, network, network_score, new_accumulators
 from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
 from cython.cimports.libc.stdlib import calloc, free
@@ -75,7 +75,18 @@ def evaluate(
     if may_be_known(position) and is_known_ending(position, cython.address(score)):
         return score if position.turn == WHITE else -score
     score = network_score(position, workspace.accumulators, ply)
+    # Nor does it know that a minor piece more wins nothing without pawns.
+    strong: cython.int = position.turn if score > 0 else position.turn ^ 1
+    if not position.kinds[PAWN] & position.colours[strong]:
+        score = score * scale_factor(position, strong) // FULL_SCALE
     return MOST_SCORE if score > MOST_SCORE else -MOST_SCORE if score < -MOST_SCORE else score
+
+
+def read_evaluation(name):
+    """The file of an evaluation. Names are those of `load_evaluation`."""
+    if name in (CLASSICAL, EMBEDDED):
+        return pkgutil.get_data("eval", name or "weights.json")
+    return Path(name).read_bytes()
 
 
 def load_evaluation(name=None):
@@ -93,10 +104,7 @@ def load_evaluation(name=None):
         set_network(None)
         _summary = None
         return
-    if name == EMBEDDED:
-        blob = pkgutil.get_data("eval", EMBEDDED)
-    else:
-        blob = Path(name).read_bytes()
+    blob = read_evaluation(name)
     if blob[:4] != MAGIC and blob.lstrip()[:1] != b"{":
         raise NetworkError(f"{name}: neither a network nor a file of weights")
     if blob[:4] == MAGIC:

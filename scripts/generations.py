@@ -270,7 +270,8 @@ def games_text(data):
         text = f"{each['games']:,}"
         if "soft_nodes" in each["settings"]:
             text += f" at {each['settings']['soft_nodes']:,} nodes"
-        parts.append(text + (f" by {each['by']}" if each["by"] else " made before"))
+        by = each["by"] or Path(each["settings"].get("eval_file", "")).stem
+        parts.append(text + (f" by {by}" if by else " made before"))
     return " + ".join(parts)
 
 

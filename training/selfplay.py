@@ -35,7 +35,7 @@ from cython.cimports.training.records import encode_line
 
 from board.chess960 import start_fen
 
-HASH_MEGABYTES = 8
+HASH_MEGABYTES = 1  # enough for a game of short searches, and small enough for the processor's cache
 _QUIET_LIMIT = cython.declare(cython.int, 2000)  # a position with a higher score is not kept for training
 
 

@@ -19,15 +19,15 @@ def settings_from(options):
     return settings
 
 
-def load_teacher(path):
-    """Loads the evaluation that plays. Returns what the file of games shall remember of it: nothing of Quetzal's own."""
-    if path is None:
-        return {}
-    from eval import load_evaluation
+def load_teacher(name):
+    """Loads the evaluation that plays. Returns what the file of games shall remember of it."""
+    from eval import DEFAULT, load_evaluation, read_evaluation
 
-    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    load_evaluation(path)
-    return {"eval_file": Path(path).name, "eval_sha256": digest}
+    if name is None:
+        name = DEFAULT
+    digest = hashlib.sha256(read_evaluation(name)).hexdigest()
+    load_evaluation(name)
+    return {"eval_file": Path(name).name, "eval_sha256": digest}
 
 
 def differences(one, other):

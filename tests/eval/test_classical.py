@@ -43,6 +43,7 @@ def test_mirrored_endings_have_mirrored_scores():
         compared += 1
 
 
+@pytest.mark.usefixtures("classical")
 def test_cached_trace_and_explained_scores_agree():
     """The search's path with a warm cache, the path without one, the traced path and the sum over the file's weights."""
     evaluator = Evaluator()

@@ -58,6 +58,7 @@ def pawn_checks(board, line):
     return [san for ply, san in enumerate(san_line(board, line)) if ply % 2 == 0 and san[0] in "fgh" and "+" in san]
 
 
+@pytest.mark.usefixtures("classical")
 def test_the_horizon_effect():
     """Six plies without any extension: the pawns are thrown in until the loss of the bishop falls off the end of the
     line. The score looks better; the pawns are gone and the bishop is lost all the same."""

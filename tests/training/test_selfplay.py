@@ -125,7 +125,8 @@ def test_another_evaluation_plays_and_is_remembered(tmp_path):
     assert run("-o", other, "--games", 3, *quick, "--eval-file", weights).returncode == 0
     assert games_of(own) != games_of(other)
     with GameReader(own) as reader:
-        assert not [name for name in reader.metadata if name.startswith("eval")]
+        shipped = hashlib.sha256(evaluation.read_evaluation(evaluation.DEFAULT)).hexdigest()
+        assert reader.metadata["eval_sha256"] == shipped
     with GameReader(other) as reader:
         assert reader.metadata["eval_file"] == "mobile.json"
         assert reader.metadata["eval_sha256"] == hashlib.sha256(weights.read_bytes()).hexdigest()
