@@ -19,7 +19,7 @@ from eval.weights import load_weights
 
 CLASSICAL = ""  # the name of the classical evaluation with its own weights
 EMBEDDED = "default.qnn"  # that of the network that comes with the program
-DEFAULT = CLASSICAL  # the evaluation that the program starts with
+DEFAULT = EMBEDDED  # the evaluation that the program starts with
 
 _summary = None  # how the loaded network was trained
 

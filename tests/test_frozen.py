@@ -62,7 +62,7 @@ def test_compiled_modules_and_their_imports_are_listed():
 
 def test_package_data_is_found():
     names = {Path(path).relative_to(ROOT).as_posix() for path, _ in freeze().data_files()}
-    assert {"eval/weights.json", "uci_engine/bench_positions.epd"} <= names
+    assert {"eval/weights.json", "eval/default.qnn", "uci_engine/bench_positions.epd"} <= names
     assert not [name for name in names if name.endswith((".pxd", ".h", ".py"))]
 
 

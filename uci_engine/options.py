@@ -66,7 +66,7 @@ OPTIONS = (
     Option(
         "EvalFile",
         "string",
-        "",
+        "default.qnn",
         "A network (.qnn), or weights (.json) of the classical evaluation; empty: the classical one",
         apply="set_evaluation",
     ),

@@ -9,6 +9,7 @@ from gui import Gui
 from networks import random_network, write_network
 from support import ROOT
 
+import eval as evaluation
 from uci_engine.options import OPTIONS, by_name, table
 
 NAMES = [option.name for option in OPTIONS]
@@ -61,6 +62,7 @@ def test_the_uci_answer_comes_from_the_table(gui):
     assert "option name Hash type spin default 16 min 1 max 1048576" in lines
     assert "option name UCI_Elo type spin default 1500 min 800 max 3000" in lines
     assert "option name Debug Log File type string default <empty>" in lines
+    assert f"option name EvalFile type string default {evaluation.DEFAULT}" in lines
 
 
 def test_the_readme_shows_the_table():
@@ -185,6 +187,16 @@ def test_eval_file(gui, tmp_path):
         assert said.startswith("info string ") and reason in said
     assert score_of_a_queen_up(gui) == changed
     assert answers(gui, "setoption name EvalFile value <empty>") == []
+    assert score_of_a_queen_up(gui) == normal
+
+
+def test_eval_file_goes_back_to_the_default(gui):
+    """By its name, from any folder; the classical evaluation judges otherwise."""
+    assert answers(gui, f"setoption name EvalFile value {evaluation.DEFAULT}") == []
+    normal = score_of_a_queen_up(gui)
+    assert answers(gui, "setoption name EvalFile value <empty>") == []
+    assert score_of_a_queen_up(gui) != normal
+    assert answers(gui, f"setoption name EvalFile value {evaluation.DEFAULT}") == []
     assert score_of_a_queen_up(gui) == normal
 
 
