@@ -283,6 +283,9 @@ def training_text(training):
     for name in ("neurons", "epochs", "batch", "rate", "result_share", "seed"):
         if name in training.get("settings", {}):
             parts.append(f"{name.replace('_', ' ')} {training['settings'][name]:g}")
+    later = training.get("settings", {}).get("filters", {}).get("later_share")
+    if later:
+        parts.append(f"later share {later:g}")
     if training.get("start"):
         parts.append(f"from {training['start']}")
     return ", ".join(parts)
