@@ -1,6 +1,7 @@
 """The network's evaluation: the formula, by every way to it, at every size and on every CPU level."""
 
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from eval import (
     evaluate_classical,
     evaluate_network,
     load_evaluation,
+    network_file,
     network_summary,
     piece_values,
 )
@@ -215,6 +217,19 @@ def test_a_side_without_pawns_wins_little(networks, fen, white, black):
             score = evaluate_network(board)
             white_is_better = (score > 0) == (board.turn == 0)
             assert evaluate(board) == int(score * (white if white_is_better else black) / 64)
+
+
+def test_the_file_and_the_loops_have_one_shape():
+    """The header is for C and Cython, network_file.py for Python that is not compiled; the numbers are the same."""
+    header = (ROOT / "eval" / "network_shape.h").read_text(encoding="utf-8")
+    shape = {name: int(value) for name, value in re.findall(r"QZ_(\w+) = (\d+)", header)}
+    assert shape == {
+        "INPUTS": network_file.FEATURES,
+        "MOST_NEURONS": network_file.MOST_NEURONS,
+        "ACTIVATION_ONE": network_file.ACTIVATION_ONE,
+        "OUTPUT_ONE": network_file.OUTPUT_ONE,
+        "CENTIPAWNS": network_file.SCALE,
+    }
 
 
 def test_files_round_trip():
