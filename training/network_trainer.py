@@ -4,7 +4,9 @@ The loops themselves are in training_loops.h. Threads share the weights while th
 then share the weights among them for the step; so the outcome depends on their number only by the order of additions.
 
 Once `start_rounding` was called positions are evaluated with the weights as the file will have them. The gradient found
-there moves the exact weights behind: what rounding does to one weight is made good by the others.
+there moves the exact weights behind: what rounding does to one weight is made good by the others. The output weights
+are rounded once and stay: their steps are coarse and they are always wanted larger or smaller together, so that many would
+cross a step at once, back and forth, and carry the score of every position with them.
 """
 
 import cython
@@ -87,8 +89,11 @@ class NetworkTrainer:
         self._round(0, self.size)
 
     def start_rounding(self):
-        """Evaluates with rounded weights from now on."""
+        """Evaluates with rounded weights from now on; the output weights keep them."""
+        outputs: cython.size_t = output_start(self.neurons)
+        count: cython.size_t = output_bias_at(self.neurons) - outputs
         self._round(0, self.size)
+        memcpy(self.weights + outputs, self.rounded + outputs, count * cython.sizeof(cython.float))
         self.used = self.rounded
 
     def get_moments(self) -> tuple:
@@ -225,11 +230,12 @@ class NetworkTrainer:
     def _step(
         self, begin: cython.size_t, end: cython.size_t, plan: cython.pointer(AdamPlan), decay: cython.float
     ) -> cython.void:
-        """Part by part: biases do not decay, and the output's bias may be large."""
+        """Part by part: biases do not decay, the output's bias may be large, and rounded output weights stay."""
         starts: cython.size_t[5]
         part: cython.int
         low: cython.size_t
         high: cython.size_t
+        rate: cython.float = plan.rate
         starts[0] = 0
         starts[1] = bias_start(self.neurons)
         starts[2] = output_start(self.neurons)
@@ -241,6 +247,7 @@ class NetworkTrainer:
             if low < high:
                 plan.decay = decay if part == 0 or part == 2 else 0
                 plan.most = _MOST_WEIGHT if part < 3 else _MOST_OUTPUT_BIAS
+                plan.rate = 0 if part == 2 and self.used == self.rounded else rate
                 adam(
                     self.level,
                     self.weights,
