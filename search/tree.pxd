@@ -1,5 +1,4 @@
-"""The search of one tree: the node, and the quiescence search below it."""
+"""The search of one tree: the node. The quiescence search below it is quiescence.py."""
 from search.state cimport Frame, Worker
 
 cdef int search_node(Worker* worker, Frame* frame, int alpha, int beta, int depth, bint cut_node) noexcept nogil
-cdef int search_quiet(Worker* worker, Frame* frame, int alpha, int beta) noexcept nogil

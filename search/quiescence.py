@@ -1,0 +1,170 @@
+"""Quiescence search: the leaves of the tree, where only captures, promotions and evasions are looked at.
+
+Its contract is that of a node (tree.py). docs/search.md has a section about it.
+"""
+
+import cython
+from cython.cimports.board.position import Position, key_after
+from cython.cimports.board.see import EXCHANGE_VALUES, see_at_least
+from cython.cimports.board.types import (
+    EN_PASSANT,
+    NO_MOVE,
+    PAWN,
+    Move,
+    i16,
+    is_promotion,
+    is_tactical,
+    move_flag,
+    move_to,
+    piece_kind,
+)
+from cython.cimports.eval.evaluator import evaluate
+from cython.cimports.search.history import Histories
+from cython.cimports.search.line import (
+    bound_is_enough,
+    corrected,
+    draw_score,
+    enter,
+    extend_pv,
+    is_draw,
+    remember,
+    set_move,
+)
+from cython.cimports.search.parameters import tune
+from cython.cimports.search.picker import Picker, next_move, pick_all, pick_tactical
+from cython.cimports.search.score import (
+    DRAW,
+    INFINITE,
+    MAX_PLY,
+    NO_SCORE,
+    is_decided,
+    is_loss,
+    larger,
+    mated_in,
+)
+from cython.cimports.search.state import Frame, Worker
+from cython.cimports.search.table import (
+    LOWER_BOUND,
+    NO_BOUND,
+    UPPER_BOUND,
+    Found,
+    Table,
+    nothing_found,
+    prefetch_bucket,
+    probe,
+)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def search_quiet(
+    worker: cython.pointer(Worker), frame: cython.pointer(Frame), alpha: cython.int, beta: cython.int
+) -> cython.int:
+    """Quiescence search: only captures and promotions (in check: every evasion) until the position is quiet.
+
+    The side to move may also stand pat: not to capture at all is nearly always allowed to be best.
+    """
+    table: cython.pointer(Table) = cython.address(worker.shared.table)
+    histories: cython.pointer(Histories) = cython.address(worker.histories)
+    position: cython.pointer(Position) = cython.address(frame.position)
+    child: cython.pointer(Frame) = frame + 1
+    is_pv: cython.bint = beta - alpha > 1
+    in_check: cython.bint = position.checkers != 0
+    best_score: cython.int = -INFINITE
+    best_move: Move = NO_MOVE
+    hopeless: cython.int = -INFINITE  # what a capture has to be added to to reach alpha
+    raw: cython.int = NO_SCORE
+    score: cython.int
+    move: Move
+    assert -INFINITE <= alpha < beta <= INFINITE
+
+    if not enter(worker, frame):
+        return DRAW
+    if is_draw(worker, frame):
+        return draw_score(worker)
+    if frame.ply >= MAX_PLY:
+        return evaluate(position, worker.workspace, frame.ply) if not in_check else DRAW
+    child.ply = frame.ply + 1
+
+    # The table knows leaves too.
+    found: Found = nothing_found()
+    if tune.use_table:
+        found = probe(table, position.key, frame.ply, position.halfmove_clock)
+        frame.on_pv = found.was_pv
+        if not is_pv and found.score != NO_SCORE and bound_is_enough(cython.address(found), beta):
+            return found.score
+
+    if not in_check:
+        raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
+        frame.static_eval = corrected(worker, position, raw)
+        best_score = frame.static_eval
+        # On a PV a mate is not taken on the table's word: its line would end here.
+        if (
+            found.score != NO_SCORE
+            and bound_is_enough(cython.address(found), best_score)
+            and not (is_pv and is_decided(found.score))
+        ):
+            best_score = found.score
+        if best_score >= beta:
+            if not found.hit:
+                remember(worker, frame, NO_MOVE, 0, raw, -1, NO_BOUND)
+            return best_score
+        if best_score > alpha:
+            alpha = best_score
+        hopeless = frame.static_eval + tune.delta_margin
+    else:
+        frame.static_eval = NO_SCORE
+
+    picker: Picker
+    rows: cython.pointer(i16)[3]
+    number: cython.int = 0
+    if in_check:
+        rows[0] = (frame - 1).row
+        rows[1] = (frame - 2).row
+        rows[2] = (frame - 4).row
+        pick_all(cython.address(picker), position, histories, rows, found.move, cython.NULL)
+    else:
+        pick_tactical(cython.address(picker), position, histories, found.move, 0)
+    while True:
+        move = next_move(cython.address(picker))
+        if move == NO_MOVE:
+            break
+        number += 1
+        if not is_loss(best_score):
+            if in_check:
+                # One evasion that holds is enough to know that this is no mate: quiet ones can wait.
+                if not is_tactical(move):
+                    picker.skip_quiets = True
+                    continue
+            elif not is_promotion(move):
+                # Delta pruning: even winning this piece for nothing does not reach alpha.
+                gain: cython.int = EXCHANGE_VALUES[piece_kind(position.squares[move_to(move)])]
+                if move_flag(move) == EN_PASSANT:
+                    gain = EXCHANGE_VALUES[PAWN]
+                if hopeless + gain <= alpha:
+                    best_score = larger(best_score, hopeless + gain)
+                    continue
+                # Not hopeless only if the exchange wins something.
+                if hopeless <= alpha and not see_at_least(position, move, 1):
+                    best_score = larger(best_score, hopeless)
+                    continue
+        prefetch_bucket(table, key_after(position, move))
+        set_move(worker, frame, move)
+        score = -search_quiet(worker, child, -beta, -alpha)
+        if worker.stopped:
+            return DRAW
+        if score > best_score:
+            best_score = score
+            if score > alpha:
+                best_move = move
+                if is_pv:
+                    extend_pv(frame, move)
+                if score >= beta:
+                    break
+                alpha = score
+
+    if in_check and number == 0:
+        return mated_in(frame.ply)
+    remember(worker, frame, best_move, best_score, raw, 0, LOWER_BOUND if best_score >= beta else UPPER_BOUND)
+    return best_score
