@@ -30,8 +30,10 @@ def best_defence(oracle, tables):
         pytest.param("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", 20, 60_000, id="KQK"),
         pytest.param("8/8/8/4k3/8/8/8/KR6 w - - 0 1", 30, 60_000, id="KRK"),
         pytest.param("8/8/8/4k3/8/8/8/KBB5 w - - 0 1", 40, 60_000, id="KBBK"),
-        pytest.param("8/8/8/4k3/8/8/8/KBN5 w - - 0 1", 50, 60_000, id="KBNK"),
-        pytest.param("8/8/8/3kr3/8/8/8/KQ6 w - - 0 1", 50, 200_000, id="KQKR"),
+        pytest.param("8/8/8/4k3/8/8/8/KBN5 w - - 0 1", 50, 90_000, id="KBNK"),
+        pytest.param("8/8/8/3k4/8/8/8/1KBN4 w - - 0 1", 50, 90_000, id="KBNK, the other bishop"),
+        pytest.param("8/8/8/3kr3/8/8/8/KQ6 w - - 0 1", 50, 300_000, id="KQKR"),
+        pytest.param("8/8/8/4kr2/8/8/8/K2Q4 w - - 0 1", 50, 300_000, id="KQKR, another start"),
         pytest.param("8/8/4k3/8/4K3/8/4P3/8 w - - 0 1", 40, 60_000, id="KPK"),
     ],
 )

@@ -163,8 +163,10 @@ def test_a_tiny_run_is_kept_resumed_and_reported(tmp_path):
     assert first.returncode == 0, first.stderr
     state = read_state(tmp_path)
     assert (state["iteration"], sum(state["results"]), state["points"]) == (2, 4, {})
-    assert first.stdout.splitlines()[0].split()[:3] == ["futility_base", "120", "->"]
-    assert re.search(r"^reduction_base +1350 -> \d+ +\([+-]\d+\.\d\d steps\)$", first.stdout, re.MULTILINE)
+    default = {each.name: each.default for each in TABLE}
+    assert first.stdout.splitlines()[0].split()[:3] == ["futility_base", str(default["futility_base"]), "->"]
+    line = rf"^reduction_base +{default['reduction_base']} -> \d+ +\([+-]\d+\.\d\d steps\)$"
+    assert re.search(line, first.stdout, re.MULTILINE)
     # A third iteration, of which one game had been finished before an interruption.
     state["points"] = {"4": 1.0}
     state["results"][0] += 1
