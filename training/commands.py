@@ -125,5 +125,7 @@ def add_training_commands(commands):
     )
     train.add_argument("--checkpoint", metavar="FILE", help="where to keep the state of the run (default: beside NET)")
     train.add_argument("--resume", action="store_true", help="go on after an interruption")
-    train.add_argument("--start", metavar="NET.qnn", help="go on from this network's weights (default: random ones)")
+    train.add_argument(
+        "--start", metavar="NET.qnn", help="go on from this network's weights; it may grow (default: random ones)"
+    )
     train.set_defaults(run=run_train)

@@ -81,12 +81,27 @@ def random_weights(neurons, seed):
     return weights.tobytes()
 
 
-def weights_of(network):
-    """The weights of a network's file, to go on from there. Its centipawns stay what they were."""
-    unit = network.scale / SCALE
-    weights = array("f", (number / ACTIVATION_ONE for number in numbers_from(network.feature_weights)))
+def weights_of(network, neurons=None, seed=1):
+    """The weights of a network's file, to go on from there. Its centipawns stay what they were.
+
+    With more `neurons` than it has it grows: the new ones see random features, and nobody listens to them yet.
+    """
+    had, unit = network.neurons, network.scale / SCALE
+    neurons = neurons or had
+    features = numbers_from(network.feature_weights)
+    outputs = numbers_from(network.output_weights)
+    silence = array("f", bytes(4 * (neurons - had)))
+    fresh = array("f")
+    fresh.frombytes(random_weights(neurons, seed))
+    weights = array("f")
+    for row in range(FEATURES):
+        weights.extend(number / ACTIVATION_ONE for number in features[row * had : (row + 1) * had])
+        weights.extend(fresh[row * neurons + had : (row + 1) * neurons])
     weights.extend(number / ACTIVATION_ONE for number in numbers_from(network.biases))
-    weights.extend(number * unit / OUTPUT_ONE for number in numbers_from(network.output_weights))
+    weights.extend(silence)
+    for side in (outputs[:had], outputs[had:]):
+        weights.extend(number * unit / OUTPUT_ONE for number in side)
+        weights.extend(silence)
     weights.append(network.output_bias * unit / (ACTIVATION_ONE * OUTPUT_ONE))
     return weights.tobytes()
 

@@ -50,8 +50,8 @@ def settings_from(options, start):
         filters=filters_from(options, options.later_share),
     )
     settings.check()
-    if start and start.neurons != neurons:
-        raise TrainError(f"{options.start} has {start.neurons} neurons, not {neurons}")
+    if start and start.neurons > neurons:
+        raise TrainError(f"{options.start} has {start.neurons} neurons, more than {neurons}")
     return settings
 
 
@@ -135,7 +135,7 @@ def run_train(options):
     data = gather_with_progress(options.games, settings.filters, options.threads)
     for line in data.report():
         print(line)
-    run = TrainingRun(data, settings, options.threads, start and weights_of(start))
+    run = TrainingRun(data, settings, options.threads, start and weights_of(start, settings.neurons, settings.seed))
     try:
         progress = Progress("training", "positions", settings.epochs * len(data.training))
         if options.resume and checkpoint.exists():

@@ -299,6 +299,23 @@ def test_a_network_can_be_learned_on(learned):
     assert again.outputs(held_out) == pytest.approx([3 * output for output in outputs], rel=1e-4, abs=1e-5)
 
 
+def test_a_network_can_grow(learned):
+    """It says the same as before at first, and the new neurons do learn."""
+    run, _ = learned
+    network = run.export(run.round_off()[0], {})
+    held_out, larger = run.data.held_out, 2 * NEURONS
+    grown, before = NetworkTrainer(larger), NetworkTrainer(NEURONS)
+    before.set_weights(weights_of(network))
+    grown.set_weights(weights_of(network, larger))
+    assert grown.outputs(held_out) == pytest.approx(before.outputs(held_out), rel=1e-5, abs=1e-6)
+    for number in range(1, 4):
+        grown.gradient(run.data.training, 0, 1, 0, 1000, QUICK.result_share, 0)
+        grown.step(0, 1000, 0.001, number)
+    learned_to_weigh = floats(grown.get_weights())[grown.parts[1] : grown.parts[2]]
+    for side in (0, larger):
+        assert all(learned_to_weigh[side + NEURONS : side + larger])
+
+
 def test_interrupted_run_ends_like_a_whole_one(data, learned, tmp_path):
     whole, _ = learned
     first = TrainingRun(data, QUICK, 2)
