@@ -264,13 +264,15 @@ def losses_text(training):
     return "training {:.6f}, held out {:.6f}".format(*training["losses"][-1])
 
 
-def games_text(data):
+def games_text(data, names):
+    """Whose games they are. `names` knows networks by their checksum: most play under the name of Quetzal's own."""
     parts = []
     for each in data:
         text = f"{each['games']:,}"
         if "soft_nodes" in each["settings"]:
             text += f" at {each['settings']['soft_nodes']:,} nodes"
-        by = each["by"] or Path(each["settings"].get("eval_file", "")).stem
+        known = names.get(each["settings"].get("eval_sha256"))
+        by = each["by"] or known or Path(each["settings"].get("eval_file", "")).stem
         parts.append(text + (f" by {by}" if by else " made before"))
     return " + ".join(parts)
 
@@ -300,14 +302,14 @@ def match_text(match):
     return text
 
 
-def row(entry):
+def row(entry, names):
     name = (
         f"**{entry['name']}** ({entry['date']}, `{entry['network']['sha256'][:8]}`) against {entry['opponent']['name']}"
     )
     verdict = ("accepted: " if entry["accepted"] else "rejected: ") + entry["reason"]
     cells = (
         name,
-        games_text(entry["data"]),
+        games_text(entry["data"], names),
         training_text(entry["network"]["training"]),
         losses_text(entry["network"]["training"]),
         match_text(entry["matches"].get("nodes")),
@@ -318,7 +320,8 @@ def row(entry):
 
 
 def table(history):
-    return "\n".join((*HEADER, *(row(entry) for entry in history)))
+    names = {entry["network"]["sha256"]: entry["name"] for entry in history}
+    return "\n".join((*HEADER, *(row(entry, names) for entry in history)))
 
 
 def with_table(text, history, path):

@@ -366,6 +366,18 @@ def test_a_damaged_state_is_said(place, quetzal, capsys):
     assert "is no state of a generation" in capsys.readouterr().err
 
 
+def test_games_tell_who_played_them():
+    """By the name given, by the checksum of a network in the history, or else by the file's name."""
+    games = {
+        "games": 1200,
+        "by": None,
+        "settings": {"soft_nodes": 330, "eval_file": "default.qnn", "eval_sha256": "aa"},
+    }
+    assert generations.games_text([games], {"aa": "g7"}) == "1,200 at 330 nodes by g7"
+    assert generations.games_text([games], {"bb": "g7"}) == "1,200 at 330 nodes by default"
+    assert generations.games_text([games | {"by": "me"}], {"aa": "g7"}) == "1,200 at 330 nodes by me"
+
+
 def test_the_shipped_table_is_made_from_the_shipped_history():
     document = ROOT / "docs" / "networks.md"
     text = document.read_text(encoding="utf-8")
