@@ -7,12 +7,12 @@ from the last ending to the full board.
 
 import math
 
-# Fitted by `python scripts/fit_wdl.py --games 400 --nodes 3000 --seed 1` in November 2026 with the network g1b
-# (docs/networks.md): 17,007 positions of 400 games from slightly unbalanced openings (176 white wins, 110 draws, 114 black
-# wins), 3,000 nodes per move; mean logarithm of the likelihood -0.5795. Slow games between strong players are drawn more
+# Fitted by `python scripts/fit_wdl.py --games 400 --nodes 3000 --seed 1` in November 2026 with the network g2
+# (docs/networks.md): 16,832 positions of 400 games from slightly unbalanced openings (181 white wins, 131 draws, 88 black
+# wins), 3,000 nodes per move; mean logarithm of the likelihood -0.6335. Slow games between strong players are drawn more
 # often than these.
-A_ENDGAME, A_MIDDLEGAME = 211.9, 47.5
-B_ENDGAME, B_MIDDLEGAME = 65.0, 101.9
+A_ENDGAME, A_MIDDLEGAME = 174.4, 70.0
+B_ENDGAME, B_MIDDLEGAME = 55.6, 114.4
 
 _WEIGHTS = {"n": 1, "b": 1, "r": 2, "q": 4}
 FULL = 24
