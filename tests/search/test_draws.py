@@ -31,12 +31,13 @@ def test_the_rook_that_wants_to_be_taken():
 
 
 def test_perpetual_check_saves_a_lost_game():
-    """Two rooks threaten mate; the queen checks on e8 and h5 until the position repeats."""
-    board = Board("6k1/6p1/8/7Q/8/1r6/r5PP/7K w - - 0 1")
+    """Queen and rook threaten mate; the queen checks on e8 and h5 until the position repeats. Anything else loses."""
+    board = Board("6k1/6p1/8/7Q/8/1q6/r5PP/7K w - - 0 1")
     result = think(board, depth=12)
-    assert not result.info.is_mate
-    assert result.info.score >= -1
-    assert board.gives_check(result.best)
+    assert result.info.score in DRAWN
+    assert board.san(result.best) == "Qe8+"
+    others = tuple(move for move in board.legal_moves() if move != result.best)
+    assert think(board, depth=12, moves=others).info.score < -500
 
 
 # Mate in two (Kb6 and Rh8, or Kc7 and Ra1), without pawns or captures: three half-moves.

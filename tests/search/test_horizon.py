@@ -6,11 +6,12 @@ here from their description, and what the chapter says about them is checked.
 """
 
 import pytest
+from networks import evaluating_with
 from searching import GUESSES, SWITCHES, assert_mates, play, san_line, switched_off, think
 from support import SHARED
 
 from board import Board
-from eval import evaluate
+from eval import CLASSICAL, evaluate
 from search import Searcher
 
 # White to move. Black is a knight and two pawns up. In the first position that decides the game; in the second the
@@ -35,10 +36,11 @@ def test_a_queen_en_prise():
 
 def test_why_quiescence_search_exists():
     """Black to move, one ply deep. Without quiescence search the horizon lies right behind Qxh4, and the pawn that it
-    wins is all that the evaluation sees: better than a quiet move. With it, Rxh4 is seen too."""
+    wins is all that the classical evaluation sees: better than a quiet move. With it, Rxh4 is seen too. (The network has an
+    idea of what a rook and a queen on one file mean.)"""
     board = Board("1k1qr3/ppp2p2/2n1p1p1/8/7P/5P2/PPP5/1KQ4R b - - 0 1")
     greedy, quiet = (board.parse_san("Qxh4"),), (board.parse_san("a6"),)
-    with switched_off(*SWITCHES):
+    with switched_off(*SWITCHES), evaluating_with(CLASSICAL):
         assert think(board, depth=1, moves=greedy).info.score > think(board, depth=1, moves=quiet).info.score
     with switched_off(*(name for name in SWITCHES if name != "use_quiescence")):
         assert think(board, depth=1, moves=greedy).info.score < think(board, depth=1, moves=quiet).info.score - 300
