@@ -127,7 +127,8 @@ def licences():
     for name in ("chess", "pyinstaller"):
         distribution = importlib.metadata.distribution(name)
         for file in distribution.files or ():
-            if re.match(r"(licen[cs]e|copying)", file.name, re.IGNORECASE):
+            # An old pip installs from source without the licence, and lists it all the same.
+            if re.match(r"(licen[cs]e|copying)", file.name, re.IGNORECASE) and Path(file.locate()).is_file():
                 yield f"LICENSE-{name}.txt", file.read_text(encoding="utf-8")
                 break
 
