@@ -131,6 +131,9 @@ def licences():
             if re.match(r"(licen[cs]e|copying)", file.name, re.IGNORECASE) and Path(file.locate()).is_file():
                 yield f"LICENSE-{name}.txt", file.read_text(encoding="utf-8")
                 break
+        else:
+            if name == "chess":  # the same licence as ours
+                yield "LICENSE-chess.txt", (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
 # What comes out
