@@ -2,7 +2,7 @@
 
 import os
 
-from uci_engine.arguments import positive
+from uci_engine.arguments import add_eval_file, positive
 
 
 def run_selfplay(options):
@@ -54,9 +54,7 @@ def add_training_commands(commands):
     selfplay.add_argument("--games", type=positive, required=True, metavar="N", help="how many the file shall hold")
     selfplay.add_argument("--threads", type=positive, default=os.cpu_count(), metavar="N", help="(default: all cores)")
     selfplay.add_argument("--seed", type=int, help="another seed, other games (default: 1)")
-    selfplay.add_argument(
-        "--eval-file", metavar="FILE", help="the evaluation that plays: weights or a network (default: Quetzal's own)"
-    )
+    add_eval_file(selfplay)
     selfplay.add_argument(
         "--nodes", dest="soft_nodes", type=positive, metavar="N", help="per move, about (default: 500)"
     )

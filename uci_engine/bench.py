@@ -4,6 +4,7 @@ import time
 from importlib import resources
 
 from board import Board
+from eval import load_evaluation
 from search import Limits, Searcher
 
 DEFAULT_DEPTH = 17
@@ -45,7 +46,9 @@ def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: Fal
     yield f"{nodes} nodes {nodes / seconds:.0f} nps"
 
 
-def report(depth=DEFAULT_DEPTH, threads=1, megabytes=16):
+def run_bench(options):
     """Prints the bench."""
-    for line in lines(depth, threads, megabytes):
+    if options.eval_file is not None:
+        load_evaluation(options.eval_file)
+    for line in lines(options.depth or DEFAULT_DEPTH, options.threads, options.hash):
         print(line, flush=True)

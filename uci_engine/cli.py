@@ -5,7 +5,7 @@ import sys
 
 from arena.commands import add_arena_commands
 from training.commands import add_training_commands
-from uci_engine.arguments import positive
+from uci_engine.arguments import add_eval_file, positive
 from uci_engine.book_arguments import add_book_commands
 from uci_engine.build import describe
 from uci_engine.tables_arguments import add_table_commands
@@ -38,11 +38,13 @@ def build_parser():
 
     explain = commands.add_parser("eval", help="show what a position is worth, and why")
     explain.add_argument("--fen", help="the position (default: the start of the game)")
+    add_eval_file(explain)
 
     bench = commands.add_parser("bench", help="search fixed positions; the node count is the engine's signature")
     bench.add_argument("--depth", type=positive, metavar="N", help="plies (default: the signature's depth)")
     bench.add_argument("--threads", type=positive, default=1, metavar="N", help="search threads (default: 1)")
     bench.add_argument("--hash", type=positive, default=16, metavar="MB", help="table size (default: 16)")
+    add_eval_file(bench)
 
     add_book_commands(commands)
     add_arena_commands(commands)
@@ -93,9 +95,9 @@ def run(arguments):
 
             run_eval(options)
         elif options.command == "bench":
-            from uci_engine.bench import DEFAULT_DEPTH, report
+            from uci_engine.bench import run_bench
 
-            report(options.depth or DEFAULT_DEPTH, options.threads, options.hash)
+            run_bench(options)
         elif options.command == "uci-check":
             from uci_engine.uci_check import run_check
 
@@ -105,6 +107,13 @@ def run(arguments):
     except BrokenPipeError:
         raise  # nobody reads any more: the caller ends quietly
     except (ValueError, OSError) as error:
-        print(f"quetzal {options.command}: {error}", file=sys.stderr)
+        print(f"quetzal {options.command}: {reason_of(error)}", file=sys.stderr)
         return 2
     return 0
+
+
+def reason_of(error):
+    """An error in words: Python's own text for a file that cannot be opened begins with a number."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return error

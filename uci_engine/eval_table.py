@@ -47,6 +47,14 @@ def _piece_board(board):
     yield "   " + "".join(f"{file:^8}" for file in "abcdefgh")
     yield ""
     yield f"The network says {_signed(_white_view(board, evaluate_network(board)))} centipawns (White's view)."
+    yield from _schooling(network_summary())
+
+
+def _schooling(summary):
+    """What a network learned from, if its file tells: any text may stand there."""
+    match summary:
+        case {"data": {"positions": int(positions), "games": int(games)}}:
+            yield f"It learned from {positions:,} positions of {games:,} games."
 
 
 def _cell(piece, value):
@@ -82,5 +90,9 @@ def _state(explanation):
 
 
 def run_eval(options):
+    from eval import load_evaluation
+
+    if options.eval_file is not None:
+        load_evaluation(options.eval_file)
     for line in eval_table(Board(options.fen or STARTING_FEN)):
         print(line)

@@ -2,7 +2,7 @@
 
 import pytest
 from networks import evaluating_with, random_network, write_network
-from support import quetzal
+from support import ROOT, quetzal
 
 from board import Board
 from eval import CLASSICAL, GROUPS, evaluate_network, piece_values
@@ -65,6 +65,51 @@ def test_table_adds_up(fen):
 
 def test_command_prints_the_table():
     assert quetzal("eval", "--fen", FENS[1]).stdout.splitlines() == list(eval_table(Board(FENS[1])))
+
+
+def test_command_evaluates_with_another_file(network):
+    lines = quetzal("eval", "--fen", FENS[1], "--eval-file", network).stdout.splitlines()
+    assert lines == list(eval_table(Board(FENS[1])))
+    with evaluating_with(CLASSICAL):
+        classical = list(eval_table(Board(FENS[1])))
+    assert quetzal("eval", "--fen", FENS[1], "--eval-file", "").stdout.splitlines() == classical
+
+
+@pytest.mark.parametrize("command", ["eval", "bench"])
+def test_a_file_that_is_no_evaluation_is_refused(command, tmp_path):
+    (tmp_path / "noise.qnn").write_bytes(b"noise")
+    done = quetzal(command, "--eval-file", str(tmp_path / "noise.qnn"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "neither a network nor a file of weights" in done.stderr
+
+
+def test_a_missing_file_is_named():
+    done = quetzal("eval", "--eval-file", "nowhere.qnn")
+    assert (done.returncode, done.stderr) == (2, "quetzal eval: nowhere.qnn: No such file or directory\n")
+
+
+def test_bench_searches_with_another_evaluation():
+    """The classical evaluation is the same by its empty name and by its file, and differs from the network."""
+    arguments = (["--eval-file", ""], ["--eval-file", str(ROOT / "eval" / "weights.json")], [])
+    closing = [quetzal("bench", "--depth", "5", *more).stdout.splitlines()[-1] for more in arguments]
+    by_name, by_file, network = (line.split(" nodes ")[0] for line in closing)
+    assert by_name == by_file != network
+
+
+@pytest.mark.parametrize(
+    "training, told",
+    [
+        ({"data": {"positions": 65000000, "games": 1000}}, ["It learned from 65,000,000 positions of 1,000 games."]),
+        ({"data": {"positions": "many"}}, []),
+        ({"data": None}, []),
+        ({}, []),
+    ],
+)
+def test_what_the_network_learned_from_is_told_if_its_file_says(tmp_path, training, told):
+    path = write_network(tmp_path / "some.qnn", random_network(32)._replace(training=training))
+    with evaluating_with(str(path)):
+        lines = list(eval_table(Board(FENS[1])))
+    assert [line for line in lines if line.startswith("It learned")] == told
 
 
 def test_command_refuses_a_bad_fen():
