@@ -15,6 +15,7 @@ from cython.cimports.board.notation import parse_san_text, parse_uci_text, san_t
 from cython.cimports.board.perft import count_leaves
 from cython.cimports.board.position import (
     Position,
+    attacked_squares,
     is_insufficient_material,
     make_move,
     make_null_move,
@@ -192,6 +193,13 @@ class Board:
             raise ValueError(f"{square} is no square")
         piece: cython.int = self.current().squares[square]
         return None if piece == NO_PIECE else PIECE_LETTERS[piece]
+
+    def attacked_squares(self, colour: int) -> set[int]:
+        """The squares that pieces of that colour (0 White, 1 Black) attack or protect."""
+        if colour not in (0, 1):
+            raise ValueError(f"{colour} is no colour")
+        found: u64 = attacked_squares(self.current(), colour)
+        return {square for square in range(64) if found >> square & 1}
 
     def position_bytes(self) -> bytes:
         """The position as it lies in memory: equal bytes, equal position."""

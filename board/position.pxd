@@ -75,6 +75,7 @@ cdef inline int castling_rook_target(int king, int rook) noexcept nogil:
     return (king & 56) | (5 if rook > king else 3)
 
 
+cdef u64 attacked_squares(const Position* position, int by) noexcept nogil
 cdef void make_move(const Position* before, Position* after, Move move) noexcept nogil
 cdef void make_null_move(const Position* before, Position* after) noexcept nogil
 cdef u64 key_after(const Position* position, Move move) noexcept nogil

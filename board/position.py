@@ -1,8 +1,19 @@
 """How a position changes: moves, null moves, keys; and the draws that can be seen on the board."""
 
 import cython
-from cython.cimports.board.attacks import ANTIDIAGONALS, BETWEEN, DIAGONALS, FILES, KNIGHT_ATTACKS, PAWN_ATTACKS, RANKS
-from cython.cimports.board.bits import LIGHT_SQUARES, bit, more_than_one, pop_lsb
+from cython.cimports.board.attacks import (
+    ANTIDIAGONALS,
+    BETWEEN,
+    DIAGONALS,
+    FILES,
+    KING_ATTACKS,
+    KNIGHT_ATTACKS,
+    PAWN_ATTACKS,
+    RANKS,
+    bishop_attacks,
+    rook_attacks,
+)
+from cython.cimports.board.bits import LIGHT_SQUARES, bit, east, forward, more_than_one, pop_lsb, west
 from cython.cimports.board.types import (
     BISHOP,
     CAPTURE,
@@ -315,3 +326,23 @@ def repetition_distance(
             return distance
         distance += 2
     return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def attacked_squares(position: cython.pointer(ConstPosition), by: cython.int) -> u64:
+    """All squares that pieces of that colour attack or protect."""
+    blockers: u64 = occupied(position)
+    ahead: u64 = forward(by, pieces(position, by, PAWN))
+    found: u64 = east(ahead) | west(ahead) | KING_ATTACKS[king_square(position, by)]
+    left: u64 = pieces(position, by, KNIGHT)
+    while left:
+        found |= KNIGHT_ATTACKS[pop_lsb(cython.address(left))]
+    left = position.colours[by] & (position.kinds[BISHOP] | position.kinds[QUEEN])
+    while left:
+        found |= bishop_attacks(pop_lsb(cython.address(left)), blockers)
+    left = position.colours[by] & (position.kinds[ROOK] | position.kinds[QUEEN])
+    while left:
+        found |= rook_attacks(pop_lsb(cython.address(left)), blockers)
+    return found

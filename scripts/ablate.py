@@ -36,6 +36,7 @@ STEPS = {
     "use_probcut": "11",
     "use_killers": "12",
     "use_history": "12",
+    "use_threats": "12",
     "use_late_move_pruning": "13",
     "use_futility": "13",
     "use_see_pruning": "13",

@@ -3,6 +3,7 @@
 All tables hold 16-bit values that stay within a bound: a bonus pulls an entry towards it, the harder the further it is
 away (`gravity`), so that old experience fades. One set per thread.
 """
+from board.bits cimport has
 from board.position cimport Position
 from board.types cimport Move, i16, is_capture, move_flag, move_from, move_to, u64
 from search.score cimport clamp
@@ -16,7 +17,7 @@ cdef enum:
     NO_ROW = 768  # the continuation row of a null move, or of no move at all
 
 cdef struct Histories:
-    i16 quiet[2][4096]  # [side][from, to]
+    i16 quiet[2][4][4096]  # [side][origin and target attacked][from, to]
     i16 capture[768][8]  # [piece, to][captured kind]
     i16 pawn[PAWN_ENTRIES][768]  # [pawn structure][piece, to]
     i16 continuation[769][768]  # [earlier piece, to][piece, to]
@@ -24,10 +25,23 @@ cdef struct Histories:
     i16 minor_correction[2][CORRECTION_ENTRIES]
     i16 piece_correction[2][2][CORRECTION_ENTRIES]
 
+# What a quiet move is seen in the light of, beside the position itself.
+cdef struct Situation:
+    i16* rows[3]  # continuation rows of the moves 1, 2 and 4 plies ago
+    u64 threats  # squares that the other side attacks
+
 
 cdef inline int piece_to(const Position* position, Move move) noexcept nogil:
     """The index of a moving piece and its target."""
     return position.squares[move_from(move)] * 64 + move_to(move)
+
+
+cdef inline i16* quiet_entry(
+    Histories* histories, const Position* position, const Situation* situation, Move move
+) noexcept nogil:
+    """Experience with a move by its squares. To flee from an attack, or to walk into one, is another move."""
+    cdef int danger = 2 * has(situation.threats, move_from(move)) + has(situation.threats, move_to(move))
+    return &histories.quiet[position.turn][danger][move & 4095]
 
 
 cdef inline void gravity(i16* entry, int bonus) noexcept nogil:
@@ -35,9 +49,13 @@ cdef inline void gravity(i16* entry, int bonus) noexcept nogil:
     entry[0] += <i16>(bonus - entry[0] * (bonus if bonus >= 0 else -bonus) // HISTORY_LIMIT)
 
 
-cdef int quiet_score(Histories* histories, const Position* position, i16** rows, Move move) noexcept nogil
+cdef int quiet_score(
+    Histories* histories, const Position* position, const Situation* situation, Move move
+) noexcept nogil
 cdef int capture_score(Histories* histories, const Position* position, Move move) noexcept nogil
-cdef void reward_quiet(Histories* histories, const Position* position, i16** rows, Move move, int bonus) noexcept nogil
+cdef void reward_quiet(
+    Histories* histories, const Position* position, const Situation* situation, Move move, int bonus
+) noexcept nogil
 cdef void reward_capture(Histories* histories, const Position* position, Move move, int bonus) noexcept nogil
 cdef int correction(Histories* histories, const Position* position) noexcept nogil
 cdef void learn_correction(Histories* histories, const Position* position, int error, int depth) noexcept nogil

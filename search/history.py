@@ -23,20 +23,20 @@ from cython.cimports.search.score import clamp
 def quiet_score(
     histories: cython.pointer(Histories),
     position: cython.pointer(ConstPosition),
-    rows: cython.pointer(cython.pointer(i16)),
+    situation: cython.pointer(cython.const[Situation]),
     move: Move,
 ) -> cython.int:
     """How well a quiet move did: by itself, with this pawn structure, and as the answer to the moves 1, 2 and 4 plies ago.
 
-    `rows` are the continuation rows of those earlier moves.
+    By itself means with attacks on its squares as they are now: that is the situation's other part.
     """
     at: cython.int = piece_to(position, move)
     return (
-        histories.quiet[position.turn][move & 4095]
+        quiet_entry(histories, position, situation, move)[0]
         + histories.pawn[position.pawn_key & (PAWN_ENTRIES - 1)][at]
-        + rows[0][at]
-        + rows[1][at]
-        + rows[2][at] // 2
+        + situation.rows[0][at]
+        + situation.rows[1][at]
+        + situation.rows[2][at] // 2
     )
 
 
@@ -66,17 +66,17 @@ def capture_score(
 def reward_quiet(
     histories: cython.pointer(Histories),
     position: cython.pointer(ConstPosition),
-    rows: cython.pointer(cython.pointer(i16)),
+    situation: cython.pointer(cython.const[Situation]),
     move: Move,
     bonus: cython.int,
 ) -> cython.void:
     """Moves all entries behind `quiet_score` towards the bonus (or, below zero, the malus)."""
     at: cython.int = piece_to(position, move)
-    gravity(cython.address(histories.quiet[position.turn][move & 4095]), bonus)
+    gravity(quiet_entry(histories, position, situation, move), bonus)
     gravity(cython.address(histories.pawn[position.pawn_key & (PAWN_ENTRIES - 1)][at]), bonus)
-    gravity(rows[0] + at, bonus)
-    gravity(rows[1] + at, bonus)
-    gravity(rows[2] + at, bonus // 2)
+    gravity(situation.rows[0] + at, bonus)
+    gravity(situation.rows[1] + at, bonus)
+    gravity(situation.rows[2] + at, bonus // 2)
 
 
 @cython.cfunc

@@ -13,6 +13,7 @@ cdef enum:
 cdef void poll(Worker* worker) noexcept nogil
 cdef bint is_draw(Worker* worker, Frame* frame) noexcept nogil
 cdef int corrected(Worker* worker, const Position* position, int raw) noexcept nogil
+cdef void look_around(Frame* frame) noexcept nogil
 cdef void set_move(Worker* worker, Frame* frame, Move move) noexcept nogil
 cdef void set_null_move(Worker* worker, Frame* frame) noexcept nogil
 cdef RootMove* find_root_move(Worker* worker, Move move) noexcept nogil

@@ -6,15 +6,16 @@ from cython.cimports.board.movegen import ALL_MOVES, generate
 from cython.cimports.board.position import (
     ConstPosition,
     Position,
+    attacked_squares,
     is_insufficient_material,
     make_move,
     make_null_move,
     occupied,
     repetition_distance,
 )
-from cython.cimports.board.types import MAX_MOVES, NO_MOVE, Move, i16, is_tactical, u64
+from cython.cimports.board.types import MAX_MOVES, NO_MOVE, Move, is_tactical, u64
 from cython.cimports.search.clock import hard_stop
-from cython.cimports.search.history import NO_ROW, correction, piece_to, reward_capture, reward_quiet
+from cython.cimports.search.history import NO_ROW, Situation, correction, piece_to, reward_capture, reward_quiet
 from cython.cimports.search.parameters import tune
 from cython.cimports.search.platform import load_flag, store_flag
 from cython.cimports.search.score import LIMIT_OF_EVALUATION, clamp, smaller
@@ -93,6 +94,18 @@ def corrected(worker: cython.pointer(Worker), position: cython.pointer(ConstPosi
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def look_around(frame: cython.pointer(Frame)) -> cython.void:
+    """Notes what the worth of this node's quiet moves depends on: the moves before it, and what the other side attacks."""
+    position: cython.pointer(Position) = cython.address(frame.position)
+    frame.situation.rows[0] = (frame - 1).row
+    frame.situation.rows[1] = (frame - 2).row
+    frame.situation.rows[2] = (frame - 4).row
+    frame.situation.threats = attacked_squares(position, position.turn ^ 1) if tune.use_threats else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def set_move(worker: cython.pointer(Worker), frame: cython.pointer(Frame), move: Move) -> cython.void:
     """Notes the move that is about to be searched, and prepares the child's place in the line."""
     child: cython.pointer(Frame) = frame + 1
@@ -142,22 +155,19 @@ def reward_cutoff(
 ) -> cython.void:
     """The move that was good enough gains; those that were tried before it in vain lose."""
     position: cython.pointer(Position) = cython.address(frame.position)
-    rows: cython.pointer(i16)[3]
+    situation: cython.pointer(Situation) = cython.address(frame.situation)
     bonus: cython.int = clamp(tune.bonus_slope * depth - tune.bonus_offset, 0, tune.bonus_limit)
     malus: cython.int = clamp(tune.malus_slope * depth - tune.malus_offset, 0, tune.malus_limit)
     index: cython.int
-    rows[0] = (frame - 1).row
-    rows[1] = (frame - 2).row
-    rows[2] = (frame - 4).row
     if is_tactical(best):
         reward_capture(cython.address(worker.histories), position, best, bonus)
     else:
         if frame.killers[0] != best and tune.use_killers:
             frame.killers[1] = frame.killers[0]
             frame.killers[0] = best
-        reward_quiet(cython.address(worker.histories), position, rows, best, bonus)
+        reward_quiet(cython.address(worker.histories), position, situation, best, bonus)
         for index in range(quiet_count):
-            reward_quiet(cython.address(worker.histories), position, rows, quiets[index], -malus)
+            reward_quiet(cython.address(worker.histories), position, situation, quiets[index], -malus)
     for index in range(capture_count):
         reward_capture(cython.address(worker.histories), position, captures[index], -malus)
 

@@ -19,6 +19,7 @@ cdef struct Parameters:
     int use_singular_extension
     int use_killers
     int use_history
+    int use_threats
     int use_correction
     int use_mate_distance
     int use_cycles

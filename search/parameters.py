@@ -42,6 +42,7 @@ TABLE = (
     _switch("singular_extension", "singular extensions and multi-cut"),
     _switch("killers", "killer moves"),
     _switch("history", "ordering quiet moves by history"),
+    _switch("threats", "attacked squares in the history"),
     _switch("correction", "correction history"),
     _switch("mate_distance", "mate-distance pruning"),
     _switch("cycles", "seeing a repetition one move ahead"),

@@ -3,8 +3,8 @@
 A node that is cut off by its hash move generates nothing; one cut off by a capture never sees its quiet moves.
 """
 from board.position cimport Position
-from board.types cimport MAX_MOVES, Move, i16
-from search.history cimport Histories
+from board.types cimport MAX_MOVES, Move
+from search.history cimport Histories, Situation
 
 cdef enum:  # stages, in the order of a normal node
     HASH_MOVE
@@ -20,7 +20,7 @@ cdef enum:  # stages, in the order of a normal node
 cdef struct Picker:
     const Position* position
     Histories* histories
-    i16* rows[3]  # continuation rows of the moves 1, 2 and 4 plies ago
+    const Situation* situation
     Move hash_move
     Move killers[2]
     int stage
@@ -34,7 +34,12 @@ cdef struct Picker:
     int scores[MAX_MOVES]
 
 cdef void pick_all(
-    Picker* picker, const Position* position, Histories* histories, i16** rows, Move hash_move, const Move* killers
+    Picker* picker,
+    const Position* position,
+    Histories* histories,
+    const Situation* situation,
+    Move hash_move,
+    const Move* killers,
 ) noexcept nogil
 cdef void pick_tactical(
     Picker* picker, const Position* position, Histories* histories, Move hash_move, int threshold

@@ -16,7 +16,6 @@ from cython.cimports.board.types import (
     QUEEN,
     ROOK,
     Move,
-    i16,
     is_promotion,
     is_tactical,
     move_flag,
@@ -26,7 +25,7 @@ from cython.cimports.board.types import (
     promotion_kind,
     u64,
 )
-from cython.cimports.search.history import Histories, capture_score, quiet_score
+from cython.cimports.search.history import Histories, Situation, capture_score, quiet_score
 from cython.cimports.search.parameters import tune
 
 
@@ -45,16 +44,14 @@ def pick_all(
     picker: cython.pointer(Picker),
     position: cython.pointer(ConstPosition),
     histories: cython.pointer(Histories),
-    rows: cython.pointer(cython.pointer(i16)),
+    situation: cython.pointer(cython.const[Situation]),
     hash_move: Move,
     killers: cython.pointer(cython.const[Move]),
 ) -> cython.void:
     """Starts over all legal moves: for a node of the search, and for a quiescence node in check."""
     picker.position = position
     picker.histories = histories
-    picker.rows[0] = rows[0]
-    picker.rows[1] = rows[1]
-    picker.rows[2] = rows[2]
+    picker.situation = situation
     picker.killers[0] = killers[0] if killers != cython.NULL else 0
     picker.killers[1] = killers[1] if killers != cython.NULL else 0
     picker.hash_move = hash_move if _can_play(position, hash_move) else 0
@@ -125,7 +122,7 @@ def _score_quiet(picker: cython.pointer(Picker)) -> cython.void:
         move: Move = picker.moves[index]
         score: cython.int = 0
         if tune.use_history:
-            score = quiet_score(picker.histories, position, cython.address(picker.rows[0]), move)
+            score = quiet_score(picker.histories, position, picker.situation, move)
         if has(checks[piece_kind(position.squares[move_from(move)])], move_to(move)) and see_at_least(
             position, move, -75
         ):

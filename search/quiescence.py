@@ -11,7 +11,6 @@ from cython.cimports.board.types import (
     NO_MOVE,
     PAWN,
     Move,
-    i16,
     is_promotion,
     is_tactical,
     move_flag,
@@ -27,6 +26,7 @@ from cython.cimports.search.line import (
     enter,
     extend_pv,
     is_draw,
+    look_around,
     remember,
     set_move,
 )
@@ -117,13 +117,10 @@ def search_quiet(
         frame.static_eval = NO_SCORE
 
     picker: Picker
-    rows: cython.pointer(i16)[3]
     number: cython.int = 0
     if in_check:
-        rows[0] = (frame - 1).row
-        rows[1] = (frame - 2).row
-        rows[2] = (frame - 4).row
-        pick_all(cython.address(picker), position, histories, rows, found.move, cython.NULL)
+        look_around(frame)
+        pick_all(cython.address(picker), position, histories, cython.address(frame.situation), found.move, cython.NULL)
     else:
         pick_tactical(cython.address(picker), position, histories, found.move, 0)
     while True:

@@ -4,7 +4,7 @@ from board.types cimport Move, i16, i64, u64
 from book.syzygy cimport UNKNOWN
 from eval.evaluator cimport Workspace
 from search.clock cimport Clock
-from search.history cimport Histories
+from search.history cimport Histories, Situation
 from search.score cimport MAX_PLY
 from search.table cimport Table
 
@@ -25,6 +25,7 @@ cdef struct Frame:
     Move excluded  # left out while its singularity is examined
     Move killers[2]
     i16* row  # continuation row of `move`
+    Situation situation  # of the moves here
     int pv_length
     Move pv[MAX_PLY + 2]
 

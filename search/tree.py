@@ -12,7 +12,7 @@ from cython.cimports.board.bits import popcount
 from cython.cimports.board.legality import gives_check
 from cython.cimports.board.position import Position, key_after, occupied
 from cython.cimports.board.see import see_at_least
-from cython.cimports.board.types import KING, NO_MOVE, PAWN, Move, i16, is_tactical, u64
+from cython.cimports.board.types import KING, NO_MOVE, PAWN, Move, is_tactical, u64
 from cython.cimports.eval.evaluator import evaluate
 from cython.cimports.libc.string import memcpy
 from cython.cimports.search.cycles import can_repeat
@@ -25,6 +25,7 @@ from cython.cimports.search.line import (
     extend_pv,
     find_root_move,
     is_draw,
+    look_around,
     remember,
     reward_cutoff,
     set_move,
@@ -325,15 +326,12 @@ def search_node(
                     return score
 
     # Step 12. The moves, one by one.
-    rows: cython.pointer(i16)[3]
-    rows[0] = (frame - 1).row
-    rows[1] = (frame - 2).row
-    rows[2] = (frame - 4).row
+    look_around(frame)
     pick_all(
         cython.address(picker),
         position,
         histories,
-        rows,
+        cython.address(frame.situation),
         hash_move,
         cython.address(frame.killers[0]),
     )
@@ -363,7 +361,7 @@ def search_node(
         is_quiet: cython.bint = not is_tactical(move)
         history: cython.int
         if is_quiet:
-            history = quiet_score(histories, position, rows, move)
+            history = quiet_score(histories, position, cython.address(frame.situation), move)
         else:
             history = capture_score(histories, position, move)
         reduction: cython.int

