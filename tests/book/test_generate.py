@@ -107,7 +107,8 @@ def test_shipped_values_follow_from_those_one_move_further():
         for name in ("KRvKP", "KPvKP"):
             result, outcomes, _ = by_moves(prober, random_fens(name, random.Random(name)), scaled(60))
             assert (result.different, result.seen) == (0, scaled(60)), result.examples
-            assert outcomes[2] and outcomes[0]
+            if scaled(60) >= 60:  # a slow build's few positions may all be alike
+                assert outcomes[2] and outcomes[0]
 
 
 def test_distances_that_do_not_follow_from_moves_are_found():

@@ -78,7 +78,8 @@ def test_values_are_those_of_the_official_tables(solved, name):
             # The files count in moves where plies do not matter.
             distance = tables.probe_dtz(board)
             assert abs(abs(value[1]) - abs(distance)) <= 1 and value[1] * distance >= 0, board.fen()
-    assert wins > seen / 4
+    if scaled(150) >= 150:  # a slow build's few positions may all be alike
+        assert wins > seen / 4
 
 
 @pytest.mark.parametrize("name, moves", LONGEST_MATES.items())
