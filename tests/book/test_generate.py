@@ -15,7 +15,7 @@ import chess
 import chess.syzygy
 import pytest
 from compare_tables import by_python_chess, by_stockfish, random_fens
-from support import DATA, ROOT, SHARED, quetzal, scaled
+from support import DATA, ROOT, SCALE, SHARED, quetzal, scaled
 from verify_ending import verify
 from verify_files import by_moves
 
@@ -107,7 +107,7 @@ def test_shipped_values_follow_from_those_one_move_further():
         for name in ("KRvKP", "KPvKP"):
             result, outcomes, _ = by_moves(prober, random_fens(name, random.Random(name)), scaled(60))
             assert (result.different, result.seen) == (0, scaled(60)), result.examples
-            if scaled(60) >= 60:  # a slow build's few positions may all be alike
+            if SCALE >= 1:  # a slow build's few positions may all be alike
                 assert outcomes[2] and outcomes[0]
 
 
@@ -296,6 +296,7 @@ def test_values_follow_from_the_moves():
     try:
         for name in ("KPvK", "KQvKN"):
             wrong, seen = verify(maker.solved(name), maker, scaled(400))
-            assert wrong == [] and len(seen) == 3
+            assert wrong == []
+            assert len(seen) == 3 or SCALE < 1
     finally:
         maker.close()

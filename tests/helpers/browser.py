@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -17,13 +18,21 @@ _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 class Browser:
     def __init__(self, profile):
         self.driver = subprocess.Popen(
-            [DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace"
+            [DRIVER, "--port=0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            env={
+                name: value for name, value in os.environ.items() if name != "LD_PRELOAD"
+            },  # Chromium is not ours to check
         )
         for line in self.driver.stdout:
             started = re.search(r"started successfully on port (\d+)", line)
             if started:
                 break
         else:
+            self._end_driver()
             raise OSError("the driver did not start")
         self.address = f"http://127.0.0.1:{started[1]}"
         # The sandbox needs rights that a container may not give; the pages are our own.
@@ -39,11 +48,14 @@ class Browser:
         try:
             answer = self.post("/session", {"capabilities": {"alwaysMatch": capabilities}})
         except BaseException:
-            self.driver.kill()
-            self.driver.wait()
-            self.driver.stdout.close()
+            self._end_driver()
             raise
         self.session = f"/session/{answer['sessionId']}"
+
+    def _end_driver(self):
+        self.driver.kill()
+        self.driver.wait()
+        self.driver.stdout.close()
 
     def post(self, path, values=None, method="POST"):
         data = json.dumps(values or {}).encode() if method == "POST" else None
@@ -89,6 +101,4 @@ class Browser:
         try:
             self.post(self.session, method="DELETE")
         finally:
-            self.driver.kill()
-            self.driver.wait()
-            self.driver.stdout.close()
+            self._end_driver()
