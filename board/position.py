@@ -1,4 +1,4 @@
-"""How a position changes: moves, null moves, keys; and the draws that can be seen on the board."""
+"""How a position changes: moves, null moves, keys; and what can be seen on the board: draws, attacked squares."""
 
 import cython
 from cython.cimports.board.attacks import (
