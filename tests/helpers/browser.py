@@ -17,15 +17,15 @@ _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 class Browser:
     def __init__(self, profile):
+        # The sanitizers of a checked build are for our code, not for Chromium.
+        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         self.driver = subprocess.Popen(
             [DRIVER, "--port=0"],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
             errors="replace",
-            env={
-                name: value for name, value in os.environ.items() if name != "LD_PRELOAD"
-            },  # Chromium is not ours to check
+            env=environment,
         )
         for line in self.driver.stdout:
             started = re.search(r"started successfully on port (\d+)", line)

@@ -7,9 +7,8 @@ from search.workbench import learned_score
 
 G1, F3, A8 = 6, 21, 56
 BONUS = 1000
-EVERYWHERE = (
-    BONUS + BONUS + BONUS + BONUS + BONUS // 2 // 2
-)  # by squares, with these pawns, as an answer to three moves
+# By squares, with these pawns, and as an answer to three moves, of which the earliest counts and learns by half.
+EVERYWHERE = BONUS + BONUS + BONUS + BONUS + BONUS // 2 // 2
 
 
 @pytest.mark.parametrize(
