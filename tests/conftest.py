@@ -5,9 +5,18 @@ import threading
 
 import pytest
 
-# A job that a shell started in the background ignores interrupts, and so would every program that a test starts there.
-if threading.current_thread() is threading.main_thread():
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+@pytest.fixture(scope="session", autouse=True)
+def _programs_hear_signals():
+    """Programs that a test starts hear signals, also where this process was told to ignore them: nohup ignores hang-ups,
+    a shell's background job interrupts, and an ignored signal is inherited. One with a handler is not, so that the tests
+    themselves go on ignoring it.
+    """
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+                signal.signal(number, lambda *_: None)
 
 
 @pytest.fixture
