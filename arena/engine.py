@@ -3,16 +3,15 @@
 import collections
 import contextlib
 import os
-import queue
 import re
 import subprocess
 import threading
 import time
 from typing import NamedTuple
 
+from arena.client import Client, EngineEndedError
 from arena.processes import containment, end_group
 from arena.transcript import Transcript
-from uci_engine.uci_client import Client, EngineEndedError
 
 _MOST_WAITING = 10_000  # lines that nobody asked for
 _MOST_COMPLAINTS = 200  # last lines of stderr
@@ -77,8 +76,10 @@ def centipawns(thought):
     return thought.get("score")
 
 
-class Engine(Client):
+class EngineProcess(Client):
     """One engine process over any number of games. What goes wrong is raised as EngineFailure."""
+
+    ignores_case = True
 
     def __init__(self, settings, rules):
         self.settings = settings
@@ -100,6 +101,7 @@ class Engine(Client):
             )
         except OSError as error:
             raise EngineFailure("start", f"did not start: {error}") from None
+        self.lines = collections.deque(maxlen=0)  # the transcript has them, game by game
         self.complaining = threading.Thread(target=self.read_complaints, daemon=True)
         self.complaining.start()
 
@@ -150,19 +152,15 @@ class Engine(Client):
 
     def expect(self, word, seconds, kind, complaint):
         """The words of the first line that begins with `word`, in any case, and when it came; other lines pass."""
-        deadline = time.perf_counter() + seconds
-        while True:
-            try:
-                line, moment = self.inbox.get(timeout=max(0.0, deadline - time.perf_counter()))
-            except queue.Empty:
-                raise EngineFailure(kind, complaint) from None
-            if line is None:
-                self.inbox.put((None, moment))
-                raise self.ended()
-            words = line.split()
-            if words and words[0].lower() == word:
-                return words, moment
-            self.heard(line)
+        try:
+            *passed, line = self.until(word, seconds)
+        except TimeoutError:
+            raise EngineFailure(kind, complaint) from None
+        except EngineEndedError:
+            raise self.ended() from None
+        for each in passed:
+            self.heard(each)
+        return line.split(), self.moment
 
     def heard(self, line):
         """Lines of the greeting that say what the engine can do."""

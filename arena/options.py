@@ -1,13 +1,12 @@
-"""From the words of a command line to the settings of a run. What is wrong is said before anything starts."""
+"""From words to the settings of a run. What is wrong is said before anything starts."""
 
-import datetime
-import os
 from pathlib import Path
 
 from arena.adjudication import open_tables
 from arena.errors import InputError
 from arena.processes import resolve_command, share_cores
-from arena.settings import EngineSettings, Rules
+from arena.settings import EngineSettings
+from arena.statistics import Sprt
 
 DEFAULT_CONTROL = "10+0.1"
 
@@ -47,23 +46,24 @@ def parse_draw(text):
     return {"draw_score": found[0], "draw_moves": found[1], "draw_from": found[2]}
 
 
-def rules_from_options(options):
-    rules = Rules(chess960=options.chess960, most_moves=options.max_moves, margin=options.margin)
-    if options.resign is not None:
-        rules = Rules(**{**vars(rules), **parse_resign(options.resign)})
-    if options.draw is not None:
-        rules = Rules(**{**vars(rules), **parse_draw(options.draw)})
-    for name, value in (
-        ("startup_seconds", options.startup_timeout),
-        ("ping_seconds", options.ping_timeout),
-        ("move_seconds", options.move_timeout),
-    ):
-        if value is not None:
-            setattr(rules, name, value)
-    if options.syzygy is not None:
-        rules.syzygy = os.pathsep.join(str(Path(part).absolute()) for part in options.syzygy.split(os.pathsep))
-    check_rules(rules)
-    return rules
+def parse_sprt(text, alpha=None, beta=None, normalized=False):
+    """A sequential test as a run's description has it, or None. The chances of error are 0.05 unless they are given."""
+    if text is None:
+        for value, flag in ((alpha, "--alpha"), (beta, "--beta"), (normalized, "--normalized")):
+            if value:
+                raise InputError(f"{flag} needs --sprt")
+        return None
+    try:
+        elo0, elo1 = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"--sprt wants ELO0,ELO1, not '{text}'") from None
+    alpha = 0.05 if alpha is None else alpha
+    beta = 0.05 if beta is None else beta
+    if not elo0 < elo1:
+        raise InputError("--sprt wants the smaller difference first")
+    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
+        raise InputError("--alpha and --beta are chances between 0 and 0.5")
+    return Sprt(elo0, elo1, alpha, beta, normalized)._asdict()
 
 
 def check_rules(rules):
@@ -114,13 +114,3 @@ def plan_cores(engines, concurrency, pin):
             f"{concurrency} games with {needed} processors each are more than this machine has: clocks will suffer",
         )
     return cores, None
-
-
-def new_directory(kind):
-    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    path = Path("runs") / f"{kind}-{stamp}"
-    number = 1
-    while path.exists():
-        number += 1
-        path = Path("runs") / f"{kind}-{stamp}-{number}"
-    return path

@@ -1,7 +1,7 @@
 """Plays the games of an encounter with engines that are kept from game to game."""
 
 from arena.adjudication import open_tables
-from arena.engine import Engine, EngineFailure
+from arena.engine import EngineFailure, EngineProcess
 from arena.game import play_game, record_of_failed_start
 from arena.openings import Opening
 from arena.processes import end_group
@@ -55,7 +55,7 @@ class Players:
             self.engines.pop(key).leave()
             engine = None
         if engine is None:
-            engine = Engine(settings, rules)
+            engine = EngineProcess(settings, rules)
             self.engines[key] = engine
             if self.on_start is not None:
                 self.on_start([each.process.pid for each in self.engines.values() if each.is_alive()])

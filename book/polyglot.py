@@ -190,8 +190,13 @@ class Book:
         self.close()
 
 
+def open_book(path=None):
+    """The book in a file, or without one the bundled book."""
+    return Book(path) if path else default_book()
+
+
 def default_book():
-    """The book that comes with Quetzal."""
+    """The bundled book."""
     source = resources.files("book") / "default.bin"
     with contextlib.ExitStack() as stack:
         # A package inside an archive has no files; then a copy lives as long as it takes to map it.

@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from freeze import directory_name  # noqa: E402
 
-from uci_engine.uci_client import Client  # noqa: E402
+from arena.client import Client  # noqa: E402
 
 PATIENCE = 120.0
 

@@ -29,11 +29,11 @@ from arena.control import parse_control
 from arena.display import elo_text
 from arena.errors import InputError
 from arena.journal import replace_file
-from arena.match_command import sprt_description
 from arena.openings import fingerprint, read_openings
+from arena.options import parse_sprt
 from arena.statistics import estimate
-from uci_engine.arguments import positive
-from uci_engine.cli import build_parser as build_quetzal_parser
+from command.arguments import positive
+from command.table import build_parser as build_quetzal_parser
 
 ROOT = Path(__file__).resolve().parent.parent
 FORMAT = 1
@@ -393,7 +393,7 @@ class Generation:
         if settings["result_share"] is not None and not 0 <= settings["result_share"] <= 1:
             raise InputError("--result-share lies between 0 and 1")
         parse_control(settings["tc"])
-        sprt_description(argparse.Namespace(sprt=settings["sprt"], alpha=None, beta=None, normalized=False))
+        parse_sprt(settings["sprt"])
         if self.commands.quetzal == own_quetzal():
             for step in self.left():
                 if step != "record":

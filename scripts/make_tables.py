@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from uci_engine.tables_generate import run_generate
+from command.tables_generate import run
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,7 +23,7 @@ def main():
     )
     options = parser.parse_args()
     options.endings, options.men, options.memory = [], 4, 1000
-    return run_generate(options)
+    return run(options)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from uci_engine.uci_client import Client
+from arena.client import Client
 
 
 def start(command):

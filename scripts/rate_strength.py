@@ -19,10 +19,10 @@ from pathlib import Path
 
 import fast_games
 
+from arena.client import Client
 from arena.ratings import inverse, solve
 from arena.statistics import elo_difference
 from uci_engine.strength import LADDER, handicap
-from uci_engine.uci_client import Client
 
 
 class Stockfish:

@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.engine import Engine, EngineFailure
+from arena.engine import EngineFailure, EngineProcess
 from arena.errors import InputError
 from arena.journal import replace_file
 from arena.openings import fingerprint
@@ -31,9 +31,9 @@ from arena.options import check_rules, make_engine, named_values, parse_draw, pa
 from arena.pool import LocalPool, PoolError
 from arena.run import Ending, encounter, openings_description, supply_from
 from arena.settings import EngineSettings, Rules, as_dict
+from command.arguments import positive
+from command.progress import Progress
 from search.parameters import TABLE
-from uci_engine.arguments import positive
-from uci_engine.progress import Progress
 
 FORMAT = 1
 TRACED = 100  # how often the way of the parameters is noted, and a line is printed
@@ -235,7 +235,7 @@ class Games:
 def check_engine(settings, rules, names):
     """Starts the engine once, so that a missing option is noticed before thousands of games mean nothing."""
     try:
-        engine = Engine(settings, rules)
+        engine = EngineProcess(settings, rules)
         try:
             engine.greet()
         finally:

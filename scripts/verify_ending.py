@@ -13,7 +13,7 @@ import random
 import sys
 
 from book.generator import MEGABYTE, Generator, checked_names
-from uci_engine.tables_stats import Line
+from command.tables_stats import Line
 
 FIFTY_MOVES = 100
 

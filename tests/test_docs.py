@@ -4,7 +4,7 @@ import re
 
 from support import CHESS960, ROOT, STANDARD
 
-from uci_engine.cli import build_parser
+from command.table import build_parser
 from uci_engine.options import OPTIONS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

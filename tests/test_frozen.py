@@ -23,11 +23,11 @@ import pytest
 from frozen import freeze, frozen
 from support import ROOT, quetzal
 
+from arena.client import Client
+from arena.conformance.cases import CASES
+from arena.conformance.check import Table, run_case
+from command.table import build_parser
 from uci_engine import _build
-from uci_engine.cli import build_parser
-from uci_engine.uci_cases import CASES
-from uci_engine.uci_check import Table, run_case
-from uci_engine.uci_client import Client
 
 IS_LONG = os.environ.get("QUETZAL_LONG", "0") != "0"
 KINDS = ["directory", "single"] if IS_LONG else ["directory"]
@@ -386,8 +386,8 @@ import os, sys, time
 sys._MEIPASS = sys.argv[1]
 sys.executable = "/usr/bin/true"
 os.environ["_PYI_PARENT_PROCESS_LEVEL"] = "1"
-from uci_engine.frozen import settle_in
-settle_in()
+from command.frozen import prepare_process
+prepare_process()
 print("following", flush=True)
 time.sleep(600)
 """

@@ -1,4 +1,4 @@
-"""Fits the weights of the classical evaluation to the results of games: `quetzal tune`.
+"""Fits the weights of the classical evaluation to the results of games.
 
 Texel's method by gradient descent: the score of a quiet position, put through a logistic curve, shall predict how the
 game ended. All weights move at once, by Adam in small batches, and a mild pull holds those that the games say little
@@ -12,15 +12,12 @@ import os
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
-import eval as evaluation
-from eval.weights import FEATURES, LAYOUT, current_weights
-from eval.weights_file import MOST_WEIGHT, format_weights
+from eval.weights import LAYOUT, current_weights
+from eval.weights_file import MOST_WEIGHT
 from training.dataset import WEIGHT_COUNT, Dataset, adam_step, shuffle
 from training.files import GameReader, is_held_out
-from uci_engine.progress import Progress
 
 CHECKPOINT_FORMAT = 1
 GAMES_AT_ONCE = 200
@@ -257,65 +254,3 @@ def piece_values(middlegame, endgame):
     for (kind, early, late), textbook in zip(values, TEXTBOOK, strict=True):
         ratios = f"{early / values[0][1]:.2f} {late / values[0][2]:.2f}"
         yield f"{kind:8}{early:>8.0f}{late:>8.0f}{ratios:>16}{textbook:>10}"
-
-
-def run_tune(options):
-    """The command: reads, fits, reports, writes."""
-    settings = Settings(
-        epochs=options.epochs,
-        batch=options.batch,
-        rate=options.rate,
-        prior=options.prior,
-        held_out=options.held_out,
-        score_share=options.score_share,
-        most_score=options.most_score,
-        settle=not options.no_settle,
-        seed=options.seed,
-        threads=options.threads,
-    )
-    output = Path(options.output)
-    checkpoint = output.with_name(output.name + ".checkpoint")
-    if checkpoint.exists() and not options.resume:
-        raise TuneError(f"{checkpoint} is there: go on with --resume, or remove it")
-    if options.start is not None:
-        evaluation.load_weights(Path(options.start))
-
-    reading = Progress("reading", "positions")
-    data = read_games(options.games, settings, reading)
-    for path, damage in data.damaged:
-        reading.finish(f"{path}: {damage}")
-    reading.finish(
-        f"{data.games:,} games: {len(data.training):,} quiet positions to learn from, {len(data.held_out):,} held out"
-    )
-    tuner = Tuner(data, settings)
-    try:
-        if options.resume and checkpoint.exists():
-            tuner.load(checkpoint)
-            reading.finish(f"going on after epoch {tuner.epoch}")
-        work = settings.epochs * len(data.training)
-        progress = Progress("tuning", "positions", work)
-        progress.resume_at(tuner.epoch * len(data.training))
-        progress.finish(f"K = {tuner.k:.6f}, held-out loss before: {tuner.first_loss:.6f}")
-        while tuner.epoch < settings.epochs:
-            loss, held_out = tuner.run_epoch(progress)
-            tuner.save(checkpoint)
-            progress.finish(
-                f"epoch {tuner.epoch}/{settings.epochs}: loss {loss:.6f}, held out {held_out:.6f}, "
-                f"{progress.rate():,.0f} positions/s, {progress.left()} left"
-            )
-        middlegame, endgame = tuner.rounded()
-        final = tuner.held_out_loss()
-        origin = (
-            f"quetzal tune: {len(data.training)} positions of {data.games} games, seed {settings.seed}, "
-            f"{settings.epochs} epochs, held-out loss {tuner.first_loss:.6f} to {final:.6f}"
-        )
-        output.write_text(format_weights(FEATURES, middlegame, endgame, origin), encoding="utf-8")
-        checkpoint.unlink(missing_ok=True)
-        progress.finish(f"held-out loss {tuner.first_loss:.6f} -> {final:.6f}, written to {output}")
-        for line in piece_values(middlegame, endgame):
-            print(line)
-    except KeyboardInterrupt:
-        reading.finish(f"interrupted; epoch {tuner.epoch} is kept, go on with --resume")
-        raise
-    finally:
-        tuner.close()

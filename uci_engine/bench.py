@@ -4,7 +4,6 @@ import time
 from importlib import resources
 
 from board import Board
-from eval import load_evaluation
 from search import Limits, Searcher
 
 DEFAULT_DEPTH = 17
@@ -44,11 +43,3 @@ def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: Fal
     mean = sum(branching) / len(branching)
     yield f"effective branching factor {mean:.3f} (mean over the positions, depth {depth})"
     yield f"{nodes} nodes {nodes / seconds:.0f} nps"
-
-
-def run_bench(options):
-    """Prints the bench."""
-    if options.eval_file is not None:
-        load_evaluation(options.eval_file)
-    for line in lines(options.depth or DEFAULT_DEPTH, options.threads, options.hash):
-        print(line, flush=True)

@@ -1,7 +1,5 @@
 """The explained evaluation: which feature group gives whom how much."""
 
-from board import STARTING_FEN, Board
-
 _NUMBERS = "{:<14}{:>8}{:>7}{:>9}{:>7}{:>9}{:>7}{:>10}"
 
 
@@ -87,12 +85,3 @@ def _state(explanation):
     if explanation.scale != 64:
         return f"{explanation.scale}/64 of the score is left in this drawish ending"
     return "nothing scaled down"
-
-
-def run_eval(options):
-    from eval import load_evaluation
-
-    if options.eval_file is not None:
-        load_evaluation(options.eval_file)
-    for line in eval_table(Board(options.fen or STARTING_FEN)):
-        print(line)

@@ -3,11 +3,7 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from board import STARTING_FEN, Board
-
 MOST_DEPTH = 30
-
-
 UNDIVIDED = 4  # plies that are counted in one go, some milliseconds; in between a count can be cancelled
 
 
@@ -80,9 +76,3 @@ def report(board, depth, *, per_move=False, threads=1, is_cancelled=lambda: Fals
     yield f"Nodes searched: {nodes}"
     yield f"Time: {seconds:.3f} s"
     yield f"Nodes per second: {nodes / seconds:.0f}"
-
-
-def run_perft(options):
-    board = Board(STARTING_FEN if options.fen is None else options.fen, chess960=options.chess960)
-    for line in report(board, options.depth, per_move=options.divide, threads=options.threads):
-        print(line)

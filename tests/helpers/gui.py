@@ -4,7 +4,7 @@ import sys
 
 from support import DATA
 
-from uci_engine.uci_client import Client
+from arena.client import Client
 
 # Nothing waits so long when all is well.
 PATIENCE = 60.0

@@ -16,10 +16,10 @@ import pytest
 from support import ROOT
 
 from arena.match import MatchSchedule
-from arena.match_command import sprt_description
+from arena.options import parse_sprt
+from command.table import build_parser
 from eval.network_file import FEATURES, NetworkData, pack_network
 from training.files import GameWriter
-from uci_engine.cli import build_parser
 
 OPENING = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n"
 BETTER, LEVEL, WORSE = (5, 10, 40, 60, 85), (20, 40, 80, 40, 20), (85, 60, 40, 10, 5)  # pairs with 0 to 2 points
@@ -70,7 +70,7 @@ class Quetzal:
             described = {
                 "engines": [{"name": name, "control": options.tc} for name in options.names.split(",")],
                 "games": options.games,
-                "sprt": sprt_description(options),
+                "sprt": parse_sprt(options.sprt, options.alpha, options.beta, options.normalized),
             }
             (directory / "run.json").write_text(json.dumps(described), encoding="ascii")
         if broken:

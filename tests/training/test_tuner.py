@@ -12,13 +12,13 @@ from support import quetzal
 
 import eval as evaluation
 from board import Board
+from command.progress import Progress, duration
 from eval.weights import LAYOUT, current_weights, set_weights
 from eval.weights_file import read_weights
 from training.dataset import WEIGHT_COUNT, Dataset, adam_step, shuffle
 from training.files import GameWriter
 from training.records import Game, encode_game
 from training.tuner import Settings, TuneError, Tuner, flatten, read_games
-from uci_engine.progress import Progress, duration
 
 SETTINGS = Settings(epochs=6, batch=512, rate=4.0, held_out=20)
 

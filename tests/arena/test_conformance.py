@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from support import quetzal
 
-from uci_engine.uci_cases import CASES
-from uci_engine.uci_check import Table, check, run_case
+from arena.conformance.cases import CASES
+from arena.conformance.check import Table, check, run_case
 
 QUETZAL = [sys.executable, "-m", "uci_engine"]
 BAD = [sys.executable, str(Path(__file__).with_name("bad_engine.py"))]

@@ -5,9 +5,14 @@ import chess
 from book.census import census
 from book.dense import men_of, name_of, needed
 from book.generator import MEGABYTE, Generator, checked_names, resolving_memory, solving_memory
-from uci_engine.tables_generate import EndingProgress
+from command.tables_generate import EndingProgress, add_solving_arguments
 
 SIDES = ("White", "Black")
+
+
+def add_arguments(parser):
+    parser.add_argument("ending", metavar="ENDING", help="such as KBNvK")
+    add_solving_arguments(parser)
 
 
 def squares_in(board, name):
@@ -120,7 +125,7 @@ def describe(ending, generator):
         yield f"  {board.variation_san(line)}"
 
 
-def run_stats(options):
+def run(options):
     (name,) = checked_names([options.ending])
     generator = Generator(None, options.threads, options.memory * MEGABYTE)
     try:

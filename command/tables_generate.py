@@ -1,11 +1,34 @@
 """`quetzal tables generate`: solves endings and writes their table files."""
 
+import os
 import sys
 import time
 
 from book.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
+from command.arguments import positive
+from command.progress import Progress, duration
 from uci_engine.memory import available_megabytes
-from uci_engine.progress import Progress, duration
+
+DESCRIPTION = (
+    "Solves endings and writes real Syzygy files, together with all smaller endings that they lead to. Files that are "
+    "there already are kept, so an interrupted run goes on where it was."
+)
+DEFAULT_MEMORY = 3000
+
+
+def add_solving_arguments(parser):
+    """What `generate` and `stats` ask."""
+    parser.add_argument("--threads", type=positive, default=os.cpu_count(), metavar="N", help="(default: all cores)")
+    parser.add_argument(
+        "--memory", type=positive, default=DEFAULT_MEMORY, metavar="MB", help=f"at most (default: {DEFAULT_MEMORY})"
+    )
+
+
+def add_arguments(parser):
+    parser.add_argument("endings", nargs="*", metavar="ENDING", help="such as KQvKR")
+    parser.add_argument("--men", type=int, choices=(3, 4, 5), help="all endings with up to so many men")
+    parser.add_argument("-o", "--output", default=".", metavar="DIR", help="where the files go (default: here)")
+    add_solving_arguments(parser)
 
 
 class EndingProgress(Progress):
@@ -34,18 +57,13 @@ class EndingProgress(Progress):
         self.finished += self.sizes[name]
         self.done = self.finished
 
-    def clear(self):
-        if self.stream.isatty():
-            self.stream.write("\r" + " " * 79 + "\r")
-            self.stream.flush()
-
     def say(self, message):
         """A line that stays, above the one that is redrawn."""
         self.clear()
         print(message, flush=True)
 
 
-def run_generate(options):
+def run(options):
     """Makes what is missing in the folder. Returns the exit status."""
     if bool(options.endings) == bool(options.men):
         raise ValueError("name endings (KRPvKR), or say --men 3, 4 or 5")

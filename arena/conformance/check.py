@@ -1,15 +1,12 @@
-"""`quetzal uci-check ENGINE`: does an engine do what the protocol says and what GUIs expect?
+"""Does an engine do what the protocol says and what GUIs expect?
 
 Each case starts the engine afresh, talks to it as a GUI would, and gives a reason when it fails. The cases are things
 that have broken real engines in real GUIs.
 """
 
-import os
-import shutil
-import sys
 import time
 
-from uci_engine.uci_client import Client, EngineEndedError
+from arena.client import Client, EngineEndedError
 
 
 class CaseError(Exception):
@@ -80,7 +77,7 @@ def run_case(case, table):
 def check(command, show=print, cases=None, patience=10.0):
     """Runs the cases on an engine and returns the names of those that failed."""
     if cases is None:
-        from uci_engine.uci_cases import CASES
+        from arena.conformance.cases import CASES
 
         cases = CASES
     table = Table(command, patience)
@@ -97,22 +94,3 @@ def check(command, show=print, cases=None, patience=10.0):
     seconds = time.perf_counter() - started
     show(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} not applicable, {seconds:.0f} s")
     return failed
-
-
-def run_check(options):
-    """The command line: exit status 0 when everything passed, 1 when something failed."""
-    command = options.engine
-    if not command:
-        raise ValueError("which engine? Give its command, for instance: quetzal uci-check stockfish")
-    program = shutil.which(command[0])
-    if program is None:
-        raise ValueError(f"there is no program '{command[0]}'")
-
-    def show(line):
-        print(line, flush=True)
-
-    try:
-        return 1 if check([os.path.abspath(program), *command[1:]], show) else 0
-    except (EngineEndedError, TimeoutError) as error:
-        print(f"quetzal uci-check: the engine does not speak UCI: {error}", file=sys.stderr)
-        return 1

@@ -14,7 +14,7 @@ import threading
 MAIN_LEVEL = "1"  # how the boot loader calls the process that it started; those that this one starts again count on
 
 
-def settle_in():
+def prepare_process():
     """Called once, before anything else is done."""
     if unpacked_directory() is None:
         restore_environment()

@@ -1,4 +1,4 @@
-"""`quetzal tournament FILE`: from a TOML file, flags, or both to a run."""
+"""From a TOML file, flags, or both to the description of a tournament."""
 
 import contextlib
 import math
@@ -7,9 +7,7 @@ from pathlib import Path
 
 from arena.config import ENGINE, Config
 from arena.control import parse_control
-from arena.display import tournament_line, tournament_lines
 from arena.errors import InputError
-from arena.launch import launch
 from arena.openings import read_openings
 from arena.options import (
     DEFAULT_CONTROL,
@@ -22,35 +20,7 @@ from arena.options import (
 )
 from arena.run import openings_description
 from arena.settings import Rules, as_dict
-from arena.tournament import FORMATS, TournamentSchedule
-
-# Flags and the places in the file that they stand for: (flag's name, table or None, key).
-FLAGS = (
-    ("name", None, "name"),
-    ("format", None, "format"),
-    ("rounds", None, "rounds"),
-    ("games", None, "games"),
-    ("challengers", None, "challengers"),
-    ("extra_pairs", None, "extra_pairs"),
-    ("concurrency", None, "concurrency"),
-    ("seed", None, "seed"),
-    ("chess960", None, "chess960"),
-    ("tc", None, "tc"),
-    ("ponder", None, "ponder"),
-    ("restart", None, "restart"),
-    ("openings", "openings", "file"),
-    ("plies", "openings", "plies"),
-    ("shuffle", "openings", "shuffle"),
-    ("first_opening", "openings", "first"),
-    ("resign", "adjudication", "resign"),
-    ("draw", "adjudication", "draw"),
-    ("max_moves", "adjudication", "max_moves"),
-    ("syzygy", "adjudication", "syzygy"),
-    ("startup_timeout", "timeouts", "startup"),
-    ("ping_timeout", "timeouts", "ping"),
-    ("move_timeout", "timeouts", "move"),
-    ("margin", "timeouts", "margin_ms"),
-)
+from arena.tournament import FORMATS
 
 
 def option_text(value):
@@ -87,21 +57,20 @@ def engine_from_flag(text):
 
 
 class Draft:
-    """The values of the file with the flags on top, and where a mistake in them is to be reported."""
+    """The values of a file with flags on top, and where a mistake in them is to be reported.
 
-    def __init__(self, options):
-        self.config = Config(options.file) if options.file is not None else None
+    `flags` are values by (table or None, key), `engines` and `options` the texts of `--engine` and `--option`.
+    """
+
+    def __init__(self, file=None, flags=None, engines=(), options=()):
+        self.config = Config(file) if file is not None else None
         self.values = self.config.values if self.config is not None else {}
-        self.from_flags = set()
-        for flag, table, key in FLAGS:
-            value = getattr(options, flag)
-            if value is None or value is False:
-                continue
+        self.from_flags = set(flags or ())
+        for (table, key), value in (flags or {}).items():
             (self.values if table is None else self.values.setdefault(table, {}))[key] = value
-            self.from_flags.add((table, key))
-        self.values.setdefault("options", {}).update(named_values(options.option))
+        self.values.setdefault("options", {}).update(named_values(options))
         self.file_engines = len(self.values.get("engine", []))
-        self.engines = [*self.values.get("engine", []), *map(engine_from_flag, options.engine)]
+        self.engines = [*self.values.get("engine", []), *map(engine_from_flag, engines)]
 
     def get(self, table, key, default=None):
         return (self.values if table is None else self.values.get(table, {})).get(key, default)
@@ -219,9 +188,8 @@ def draft_format(draft, engines):
     return {"format": kind, "rounds": rounds, "games": games, "challengers": challengers, "extra_pairs": extra}
 
 
-def describe_tournament(options):
+def describe_tournament(draft):
     """The whole tournament as it is written to run.json. Raises InputError before anything is written."""
-    draft = Draft(options)
     rules = draft_rules(draft)
     engines = draft_engines(draft)
     form = draft_format(draft, engines)
@@ -250,11 +218,5 @@ def describe_tournament(options):
             path, plies=plies, shuffle=draft.get("openings", "shuffle", False), seed=seed, first=first - 1
         ),
         "concurrency": concurrency,
-        "pin": draft.get(None, "pin", True) and not options.no_pin,
+        "pin": draft.get(None, "pin", True),
     }
-
-
-def run_tournament(options):
-    if options.resume is not None and (options.file is not None or options.engine):
-        raise InputError("--resume takes the engines and everything else from the run itself")
-    return launch(options, describe_tournament, "tournament", TournamentSchedule, tournament_lines, tournament_line)

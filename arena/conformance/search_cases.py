@@ -5,7 +5,7 @@ import time
 
 import chess
 
-from uci_engine.uci_check import CaseError, NotApplicableError, expect
+from arena.conformance.check import CaseError, NotApplicableError, expect
 
 LONG = " ".join(("g1f3", "g8f6", "f3g1", "f6g8") * 300)
 NO_MOVE = ("(none)", "0000", "NULL")

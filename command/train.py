@@ -1,19 +1,49 @@
-"""`quetzal train`: teaches a network from games and writes its file."""
+"""`quetzal train`: trains a network from games and writes its file."""
 
 import signal
 import threading
 from pathlib import Path
 
 from book.builder import replacing
+from command.arguments import positive
+from command.learning import add_filters, filters_from, gather_with_progress
+from command.progress import Progress, duration
 from eval.network_file import pack_network, unpack_network
-from training.data_command import filters_from, gather_with_progress
 from training.network_run import MOST_DIFFERENCE, Settings, TrainError, TrainingRun, weights_of
 from training.network_trainer import LEVEL_NAMES
 from training.plots import Line, line_chart, svg_page
 from uci_engine import __version__
-from uci_engine.progress import Progress, duration
 
 DEFAULT_NEURONS, LAST_RATE = (Settings._field_defaults[name] for name in ("neurons", "last_rate"))
+
+
+def add_arguments(parser):
+    add_filters(parser)
+    parser.add_argument("-o", "--output", required=True, metavar="NET.qnn", help="the network file to write")
+    parser.add_argument("--neurons", type=positive, metavar="N", help="of each side, a multiple of 32 (default: 128)")
+    parser.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the data (default: 20)")
+    parser.add_argument("--batch", type=positive, default=8192, metavar="N", help="positions per step (default: 8192)")
+    parser.add_argument("--rate", type=float, default=1e-3, metavar="X", help="highest learning rate (default: 0.001)")
+    parser.add_argument("--last-rate", type=float, metavar="X", help="the rate at the end (default: 0.00001)")
+    parser.add_argument(
+        "--result-share",
+        type=float,
+        default=0.1,
+        metavar="X",
+        help="part of the target taken from the game's result, the rest from the searches' scores (default: 0.1)",
+    )
+    parser.add_argument(
+        "--later-share",
+        type=float,
+        default=0.7,
+        metavar="X",
+        help="part of a score that comes from the searches of the following plies (default: 0.7)",
+    )
+    parser.add_argument("--checkpoint", metavar="FILE", help="where to keep the state of the run (default: beside NET)")
+    parser.add_argument("--resume", action="store_true", help="go on after an interruption")
+    parser.add_argument(
+        "--start", metavar="NET.qnn", help="go on from this network's weights; it may grow (default: random ones)"
+    )
 
 
 class Interrupt:
@@ -125,7 +155,7 @@ def learn(run, checkpoint, plot, progress):
                 raise KeyboardInterrupt
 
 
-def run_train(options):
+def run(options):
     """The command: reads, learns, rounds, compares, writes."""
     start = None
     if options.start is not None:

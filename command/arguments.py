@@ -16,5 +16,5 @@ def add_eval_file(command):
     command.add_argument(
         "--eval-file",
         metavar="FILE",
-        help='a network or weights; "": the classical evaluation (default: the network that comes along)',
+        help='a network or weights; "": the classical evaluation (default: the bundled network)',
     )

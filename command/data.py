@@ -1,39 +1,18 @@
 """`quetzal data`: what a trainer would find in files of games."""
 
-import time
 from pathlib import Path
 
 from book.builder import replacing
-from training.gather import Filters, gather
+from command.learning import add_filters, filters_from, gather_with_progress
 from training.plots import bar_chart, svg_page
-from uci_engine.progress import Progress
 
 BAR = 40  # characters
 RESULTS = ("White won", "drawn", "Black won")
 
 
-def filters_from(options, later_share=0.0):
-    """The filters that were asked for, once they make sense."""
-    if not 1 <= options.held_out <= 50:
-        raise ValueError(f"--held-out {options.held_out}: 1 to 50 percent of the games can be held out")
-    if options.from_ply < 0:
-        raise ValueError(f"--from-ply {options.from_ply}: plies are counted from 0")
-    return Filters(options.most_score, options.from_ply, options.held_out, options.seed, later_share)
-
-
-def gather_with_progress(paths, filters, threads):
-    """Reads the files; tells about damage and speed."""
-    progress = Progress("reading", "positions")
-    started = time.monotonic()
-    try:
-        data = gather(paths, filters, threads, progress)
-    except MemoryError as error:
-        raise ValueError(f"{error or 'not enough memory'}") from error
-    for path, damage in data.damaged:
-        progress.finish(f"{path}: {damage}")
-    seconds = max(time.monotonic() - started, 1e-9)
-    progress.finish(f"read {data.seen:,} positions in {seconds:.1f} s, {data.seen / seconds:,.0f} positions/s")
-    return data
+def add_arguments(parser):
+    add_filters(parser)
+    parser.add_argument("--plot", metavar="FILE.svg", help="draw the histograms, too")
 
 
 def histogram(rows):
@@ -64,7 +43,7 @@ def tables(statistics):
     )
 
 
-def run_data(options):
+def run(options):
     """Reads, counts, prints, draws."""
     if options.plot is not None and not Path(options.plot).absolute().parent.is_dir():
         raise ValueError(f"{options.plot} cannot be written: there is no such folder")

@@ -1,14 +1,36 @@
 """`quetzal selfplay`: fills a file with games."""
 
 import hashlib
+import os
 import sys
 from pathlib import Path
 
+from command.arguments import add_eval_file, positive
+from command.progress import Progress
 from training.files import GameWriter
 from training.selfplay import Generator, Settings
-from uci_engine.progress import Progress
 
 FLUSH_EVERY = 20
+
+
+def add_arguments(parser):
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="where the games go; continued if it exists"
+    )
+    parser.add_argument("--games", type=positive, required=True, metavar="N", help="how many the file shall hold")
+    parser.add_argument("--threads", type=positive, default=os.cpu_count(), metavar="N", help="(default: all cores)")
+    parser.add_argument("--seed", type=int, help="another seed, other games (default: 1)")
+    add_eval_file(parser)
+    parser.add_argument("--nodes", dest="soft_nodes", type=positive, metavar="N", help="per move, about (default: 500)")
+    parser.add_argument("--hard-nodes", type=positive, metavar="N", help="per move, at most (default: 8 times that)")
+    parser.add_argument("--random-plies", type=int, metavar="N", help="random moves at the start (default: 8)")
+    parser.add_argument("--opening-limit", type=positive, metavar="CP", help="most lopsided opening (default: 350)")
+    parser.add_argument("--win-score", type=positive, metavar="CP", help="adjudicate wins from here (default: 1200)")
+    parser.add_argument("--win-plies", type=positive, metavar="N", help="… after so many plies (default: 5)")
+    parser.add_argument("--draw-score", type=int, metavar="CP", help="adjudicate draws up to here (default: 6)")
+    parser.add_argument("--draw-plies", type=positive, metavar="N", help="… after so many plies (default: 12)")
+    parser.add_argument("--draw-from", type=int, metavar="PLY", help="… but not before this ply (default: 80)")
+    parser.add_argument("--chess960-percent", type=int, metavar="P", help="games from Chess960 starts (default: 12)")
 
 
 def settings_from(options):
@@ -35,7 +57,7 @@ def differences(one, other):
     return [name for name in {**one, **other} if name != "eval_file" and one.get(name) != other.get(name)]
 
 
-def run_selfplay(options):
+def run(options):
     """Plays until the file holds `options.games` games. Ctrl-C ends it with everything finished so far kept."""
     settings = settings_from(options)
     described = settings._asdict() | load_teacher(options.eval_file)

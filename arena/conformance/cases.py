@@ -8,9 +8,9 @@ import time
 
 import chess
 
-from uci_engine import uci_cases_search
-from uci_engine.uci_cases_search import LONG, bestmove, play
-from uci_engine.uci_check import CaseError, NotApplicableError, expect
+from arena.conformance import search_cases
+from arena.conformance.check import CaseError, NotApplicableError, expect
+from arena.conformance.search_cases import LONG, bestmove, play
 
 RESERVED = {"name", "value", "type", "default", "min", "max", "var"}
 TYPES = {"check", "spin", "combo", "button", "string"}
@@ -348,5 +348,5 @@ CASES = (
     does_not_wait_for_the_reader,
     runs_anywhere,
     replays_long_games,
-    *uci_cases_search.CASES,
+    *search_cases.CASES,
 )

@@ -1,37 +1,36 @@
 """`quetzal match A B`."""
 
+import argparse
 from pathlib import Path
 
 from arena.display import match_line, match_lines
 from arena.errors import InputError
-from arena.launch import launch
 from arena.match import MatchSchedule
 from arena.openings import read_openings
-from arena.options import distinct_names, make_engine, named_values, rules_from_options
+from arena.options import distinct_names, make_engine, named_values, parse_sprt
 from arena.run import openings_description
 from arena.settings import as_dict
-from arena.statistics import Sprt
+from command.arguments import positive
+from command.contest import add_game_arguments, launch, rules_from_options
 
 DEFAULT_GAMES = 100
 
 
-def sprt_description(options):
-    if options.sprt is None:
-        for value, flag in ((options.alpha, "--alpha"), (options.beta, "--beta"), (options.normalized, "--normalized")):
-            if value:
-                raise InputError(f"{flag} needs --sprt")
-        return None
-    try:
-        elo0, elo1 = (float(part) for part in options.sprt.split(","))
-    except ValueError:
-        raise InputError(f"--sprt wants ELO0,ELO1, not '{options.sprt}'") from None
-    alpha = 0.05 if options.alpha is None else options.alpha
-    beta = 0.05 if options.beta is None else options.beta
-    if not elo0 < elo1:
-        raise InputError("--sprt wants the smaller difference first")
-    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise InputError("--alpha and --beta are chances between 0 and 0.5")
-    return Sprt(elo0, elo1, alpha, beta, options.normalized)._asdict()
+def add_arguments(parser):
+    parser.add_argument("engines", nargs="*", metavar="ENGINE", help="two commands, quoted if they have arguments")
+    parser.add_argument("--games", type=positive, metavar="N", help="how many (default: 100; with --sprt, no limit)")
+    parser.add_argument("--sprt", metavar="ELO0,ELO1", help="stop when one of the two is refuted")
+    parser.add_argument("--alpha", type=float, metavar="P", help="chance to accept ELO1 wrongly (default: 0.05)")
+    parser.add_argument("--beta", type=float, metavar="P", help="chance to accept ELO0 wrongly (default: 0.05)")
+    parser.add_argument("--normalized", action="store_true", help="ELO0 and ELO1 are normalised Elo")
+    parser.add_argument("--names", metavar="A,B", help="what to call them (default: by their programs)")
+    for side, which in (("a", "first"), ("b", "second")):
+        parser.add_argument(f"--tc-{side}", metavar="CONTROL", help=f"time control of the {which} engine only")
+        parser.add_argument(
+            f"--option-{side}", action="append", default=[], metavar="NAME=VALUE", help=f"for the {which} engine only"
+        )
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    add_game_arguments(parser)
 
 
 def describe_match(options):
@@ -75,13 +74,17 @@ def describe_match(options):
             path, plies=options.plies, shuffle=options.shuffle, seed=seed, first=(options.first_opening or 1) - 1
         ),
         "games": options.games or (None if options.sprt else DEFAULT_GAMES),
-        "sprt": sprt_description(options),
+        "sprt": parse_sprt(options.sprt, options.alpha, options.beta, options.normalized),
         "concurrency": options.concurrency or 1,
         "pin": not options.no_pin,
     }
 
 
-def run_match(options):
+def run(options):
+    if options.worker:
+        from arena.worker import main
+
+        return main()
     if options.resume is not None and options.engines:
         raise InputError("--resume takes the engines and everything else from the run itself")
     return launch(options, describe_match, "match", MatchSchedule, match_lines, match_line)

@@ -1,4 +1,4 @@
-"""A UCI client over raw pipes: it starts any engine, sends lines, and waits for answers with a time limit."""
+"""The one client for UCI engines, over raw pipes: it starts an engine, sends lines, and waits with a time limit."""
 
 import contextlib
 import os
@@ -16,6 +16,8 @@ class EngineEndedError(Exception):
 
 class Client:
     """One engine process. Every line that was looked at is kept in `lines`, raw and complete."""
+
+    ignores_case = False  # does BestMove answer for bestmove?
 
     def __init__(self, command, *, patience=10.0, **popen):
         self.patience = patience
@@ -80,7 +82,9 @@ class Client:
             line, self.moment = self.inbox.get(timeout=max(0.0, seconds))
         except queue.Empty:
             raise TimeoutError(f"no answer in {seconds:g} s") from None
-        if line is not None:
+        if line is None:
+            self.inbox.put((None, self.moment))  # whoever asks again gets the same answer
+        else:
             self.lines.append(line)
         return line
 
@@ -96,8 +100,14 @@ class Client:
             if line is None:
                 raise EngineEndedError(f"the engine ended instead of answering '{start}'")
             seen.append(line)
-            if line.split()[: len(start.split())] == start.split():
+            if self.begins(line, start):
                 return seen
+
+    def begins(self, line, start):
+        """Does a line begin with the words `start`?"""
+        words = start.split()
+        first = line.split(maxsplit=len(words))[: len(words)]
+        return first == words or (self.ignores_case and [word.lower() for word in first] == words)
 
     def ask(self, *lines, until, timeout=None):
         self.send(*lines)

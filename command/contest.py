@@ -1,0 +1,185 @@
+"""What `match` and `tournament` share: arguments, and the way from the description to the exit status."""
+
+import contextlib
+import datetime
+import os
+import sys
+from pathlib import Path
+
+from arena.display import Display
+from arena.errors import InputError
+from arena.journal import Journal
+from arena.live import LiveView
+from arena.options import check_rules, parse_draw, parse_resign, plan_cores
+from arena.pool import LocalPool, PoolError
+from arena.run import Run, supply_from
+from arena.settings import Rules, engine_from
+from command.arguments import positive
+
+# What may be changed when a run goes on.
+CHANGEABLE = ("games", "concurrency")
+
+
+def add_game_arguments(parser):
+    """What holds for all games, of whatever kind the contest is."""
+    games = parser.add_argument_group("games")
+    games.add_argument(
+        "--tc", metavar="CONTROL", help="10+0.1, 40/60+0.5, movetime=0.2, nodes=5000, depth=8 (default: 10+0.1)"
+    )
+    games.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="for every engine")
+    games.add_argument("--ponder", action="store_true", help="engines think on their opponent's time, too")
+    games.add_argument("--restart", action="store_true", help="start engines anew for every game")
+    games.add_argument(
+        "--chess960", action="store_true", help="play Chess960; without openings from its start positions"
+    )
+    games.add_argument(
+        "--margin", type=float, metavar="MS", help="forgiven beyond the clock (default: 0; movetime 100)"
+    )
+    games.add_argument("--startup-timeout", type=float, metavar="S", help="until uciok (default: 10)")
+    games.add_argument("--ping-timeout", type=float, metavar="S", help="until readyok (default: 10)")
+    games.add_argument("--move-timeout", type=float, metavar="S", help="for a move without a clock (default: 300)")
+
+    openings = parser.add_argument_group("openings")
+    openings.add_argument("--openings", metavar="FILE", help=".epd, .pgn, or .bin for a Polyglot book")
+    openings.add_argument("--plies", type=positive, metavar="N", help="cut lines of PGN and book here (book: 12)")
+    openings.add_argument("--shuffle", action="store_true", help="in random order")
+    openings.add_argument("--first-opening", type=positive, metavar="N", help="begin with the N-th (default: 1)")
+    openings.add_argument("--seed", type=int, metavar="N", help="of everything random (default: 1)")
+
+    ends = parser.add_argument_group("adjudication")
+    ends.add_argument("--resign", metavar="CP,MOVES[,both]", help="who is so far behind for so long has lost: 600,4")
+    ends.add_argument("--draw", metavar="CP,MOVES,FROM", help="so close for so long, from a move on, is drawn: 10,8,40")
+    ends.add_argument("--max-moves", type=positive, metavar="N", help="drawn after so many moves")
+    ends.add_argument("--syzygy", metavar="DIR", help="endgame tables decide")
+
+    running = parser.add_argument_group("running")
+    running.add_argument("-c", "--concurrency", type=positive, metavar="N", help="games at once (default: 1)")
+    running.add_argument("--no-pin", action="store_true", help="let the system choose the processors")
+    running.add_argument("--dir", metavar="DIR", help="where the run is kept (default: a new one in ./runs)")
+    running.add_argument("--cluster", metavar="ADDRESS", help="play on a Dask cluster, such as tcp://10.0.0.1:8786")
+    running.add_argument("--upload", action="store_true", help="send the engines' programs to the cluster")
+    running.add_argument("--live", type=int, metavar="PORT", help="serve the report page while games run (0: any port)")
+    running.add_argument(
+        "--host", metavar="ADDRESS", help="where --live listens (default: 127.0.0.1, this machine only)"
+    )
+    running.add_argument("--resume", metavar="DIR", help="go on with a run that was interrupted")
+
+
+def rules_from_options(options):
+    rules = Rules(chess960=options.chess960, most_moves=options.max_moves, margin=options.margin)
+    if options.resign is not None:
+        rules = Rules(**{**vars(rules), **parse_resign(options.resign)})
+    if options.draw is not None:
+        rules = Rules(**{**vars(rules), **parse_draw(options.draw)})
+    for name, value in (
+        ("startup_seconds", options.startup_timeout),
+        ("ping_seconds", options.ping_timeout),
+        ("move_seconds", options.move_timeout),
+    ):
+        if value is not None:
+            setattr(rules, name, value)
+    if options.syzygy is not None:
+        rules.syzygy = os.pathsep.join(str(Path(part).absolute()) for part in options.syzygy.split(os.pathsep))
+    check_rules(rules)
+    return rules
+
+
+def new_directory(kind):
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    path = Path("runs") / f"{kind}-{stamp}"
+    number = 1
+    while path.exists():
+        number += 1
+        path = Path("runs") / f"{kind}-{stamp}-{number}"
+    return path
+
+
+def open_journal(options, description, kind):
+    """A new run of this description, or one that goes on with what it was begun with."""
+    if options.resume is None:
+        return Journal.create(options.dir or new_directory(kind), description)
+    if options.dir:
+        raise InputError("--resume goes on in the run's own directory; --dir is for new ones")
+    journal = Journal.resume(options.resume)
+    try:
+        if journal.description["kind"] != kind:
+            other = journal.description["kind"]
+            raise InputError(f"is a {other}; quetzal {other} --resume goes on with it", options.resume)
+        changes = {name: getattr(options, name) for name in CHANGEABLE if getattr(options, name) is not None}
+        if kind != "match" and "games" in changes:
+            raise InputError("the length of a tournament cannot be changed")
+        if changes:
+            journal.update_description(**changes)
+    except BaseException:
+        journal.close()
+        raise
+    return journal
+
+
+def connect(options):
+    """The cluster, if one is to play."""
+    if options.cluster is None:
+        return None
+    from arena.cluster import ClusterPool
+
+    return ClusterPool(options.cluster)
+
+
+def local_pool(description, options, display):
+    """Workers on this machine; the display warns where its processors do not suffice."""
+    engines = [engine_from(values) for values in description["engines"]]
+    cores, warning = plan_cores(engines, description["concurrency"], description["pin"])
+    if warning is not None:
+        display.warning(warning)
+    return LocalPool(description["concurrency"], cores=cores, live=options.live is not None)
+
+
+def prepare_cluster(cluster, journal, options):
+    from arena.calibration import measure_speed
+
+    if "reference_speed" not in journal.description:
+        # Kept with the run: when it is resumed elsewhere, time controls still mean what they meant.
+        journal.update_description(reference_speed=round(measure_speed()))
+    cluster.prepare(journal.description, upload=options.upload)
+    return cluster
+
+
+def check_flags(options):
+    if options.host is not None and options.live is None:
+        raise InputError("--host needs --live")
+    if options.upload and options.cluster is None:
+        raise InputError("--upload needs --cluster")
+
+
+def launch(options, describe, kind, make_schedule, lines, line):
+    """Plays or continues a run. Exit status 0 when it is complete, 130 when it was interrupted, 1 on trouble.
+
+    Whatever can fail is tried before the run's directory is made.
+    """
+    check_flags(options)
+    with contextlib.ExitStack() as stack:
+        live = None
+        if options.live is not None:
+            live = stack.enter_context(contextlib.closing(LiveView(options.live, options.host or "127.0.0.1")))
+        description = None if options.resume is not None else describe(options)
+        cluster = connect(options)
+        if cluster is not None:
+            stack.callback(cluster.close)
+        journal = stack.enter_context(contextlib.closing(open_journal(options, description, kind)))
+        schedule = make_schedule(journal.description, supply_from(journal.description))
+        display = Display(lines, line, resume_hint=f"quetzal {kind} --resume {journal.directory}")
+        if cluster is None:
+            pool = local_pool(journal.description, options, display)
+        else:
+            pool = prepare_cluster(cluster, journal, options)
+        if live is not None:
+            display.say(f"the games can be watched at {live.address}")
+        try:
+            complete = Run(journal, schedule, pool, [display] if live is None else [display, live]).play()
+        except PoolError as error:
+            print(f"quetzal {kind}: {error}", file=sys.stderr)
+            return 1
+        if schedule.problem() is not None:
+            print(f"quetzal {kind}: {schedule.problem()}", file=sys.stderr)
+            return 1
+        return 0 if complete else 130

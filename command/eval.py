@@ -1,0 +1,18 @@
+"""`quetzal eval`."""
+
+from board import STARTING_FEN, Board
+from command.arguments import add_eval_file
+from eval import load_evaluation
+from uci_engine.eval_table import eval_table
+
+
+def add_arguments(parser):
+    parser.add_argument("--fen", help="the position (default: the start of the game)")
+    add_eval_file(parser)
+
+
+def run(options):
+    if options.eval_file is not None:
+        load_evaluation(options.eval_file)
+    for line in eval_table(Board(options.fen or STARTING_FEN)):
+        print(line)
