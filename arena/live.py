@@ -1,177 +1,152 @@
 """The report page while games run, over HTTP. It shows this run and nothing else, and takes no commands."""
 
-import http.server
-import json
-import socketserver
+import http
+import re
 import threading
 import time
-from urllib.parse import parse_qs, urlsplit
 
 from arena.errors import InputError
-from arena.report import GAMES_WITH_MOVES, WITH_MOVES, compact, compact_games, frame, overview, page
+from arena.report import GAMES_WITH_MOVES, compact, compact_games, frame, overview, page, without_moves
+from web.page import json_text
+from web.server import HTML, JSON, Answer, Server, refusal
 
-_SHOW_SECONDS = 0.2
-_LOCAL = ("localhost", "127.0.0.1", "::1")
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'"
+_BOARD_SECONDS = 0.2
+_GAME_SECONDS = 0.5
+_RENDERING_SHARE = 0.05  # of the run's time at most: an overview of many games takes long
+_ANSWER_BYTES = 1_000_000
 
 
-class LiveState:
-    """What the page shows, filled by the run and read by the server's threads."""
+def encode(data):
+    return json_text(data).encode()
+
+
+class Snapshot:
+    """What the page shows, as bytes that are ready to be sent: written by the run, read by the server's threads."""
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.frame = {}
-        self.overview = {}
-        self.games = []
-        self.running = []
+        self.page = b""
+        self.games = []  # as (with moves, without), the first None when there are newer ones enough
+        self.overview = b"{}"  # of exactly these games
+        self.running = b"[]"
         self.is_over = False
 
-    def begin(self, run):
-        games = compact_games(run.journal)
+    def publish(self, new_games, overview):
+        rendered = [(encode(game) if "m" in game else None, encode(without_moves(game))) for game in new_games]
+        overview = encode(overview)
         with self.lock:
-            self.frame = frame(run)
-            self.overview = overview(run)
-            self.games = games
-
-    def add(self, run, record):
-        game = compact(record, run.journal.description["rules"]["chess960"])
-        latest = overview(run)
-        with self.lock:
-            self.games.append(game)
-            self.overview = latest
-            if len(self.games) > GAMES_WITH_MOVES:
-                for name in WITH_MOVES:
-                    self.games[-GAMES_WITH_MOVES - 1].pop(name, None)
-
-    def show(self, run):
-        """The boards of the games that are being played."""
-        running = []
-        for game in run.live.games.values():
-            scores, clocks = [None, None], [None, None]
-            for index, thought in enumerate(game["thoughts"]):
-                side = (index + game["offset"]) % 2
-                clocks[side] = thought.get("left")
-                score = thought.get("score") if "mate" not in thought else None
-                scores[side] = score if score is None or side == 0 else -score
-            running.append(
-                {
-                    "game": game["game"],
-                    "players": game["players"],
-                    "fen": game["fen"],
-                    "moves": list(game["moves"]),
-                    "scores": scores,
-                    "clocks": clocks,
-                }
-            )
-        with self.lock:
-            self.running = sorted(running, key=lambda each: each["game"])
-
-    def end(self):
-        with self.lock:
-            self.is_over = True
-            self.running = []
-
-    def page_data(self):
-        with self.lock:
-            rest = {"running": self.running, "live": True, "over": self.is_over}
-            return {**self.frame, **self.overview, "games": [dict(game) for game in self.games], **rest}
+            self.overview = overview
+            for each in rendered:
+                self.games.append(each)
+                if len(self.games) > GAMES_WITH_MOVES:
+                    self.games[-GAMES_WITH_MOVES - 1] = (None, self.games[-GAMES_WITH_MOVES - 1][1])
 
     def news(self, known):
-        """What has changed for a page that knows so many games."""
+        """What has changed for a page that knows so many games. Whoever is far behind gets a part and asks again."""
         with self.lock:
-            return {
-                **self.overview,
-                "games": [dict(game) for game in self.games[known:]],
-                "running": self.running,
-                "over": self.is_over,
+            parts, size = [], 0
+            for full, short in self.games[known:]:
+                game = full or short
+                if parts and size + len(game) > _ANSWER_BYTES:
+                    break
+                parts.append(game)
+                size += len(game)
+            all_there = b"true" if known + len(parts) >= len(self.games) else b"false"
+            over = b"true" if self.is_over else b"false"
+            overview, running = self.overview, self.running
+        return b'{"overview":%b,"running":%b,"over":%b,"complete":%b,"games":[%b]}' % (
+            overview,
+            running,
+            over,
+            all_there,
+            b",".join(parts),
+        )
+
+    def answer(self, path, query):
+        if path == "/":
+            return Answer(self.page, HTML)
+        if path == "/state.json":
+            known = query.get("games", ["0"])[-1]
+            if not re.fullmatch(r"[0-9]{1,9}", known, re.ASCII):
+                return refusal(http.HTTPStatus.BAD_REQUEST, "games must be a number")
+            return Answer(self.news(int(known)), JSON)
+        return None
+
+
+def boards(run):
+    """The games that are being played."""
+    found = []
+    for game in run.live.games.values():
+        scores, clocks = [None, None], [None, None]
+        for index, thought in enumerate(game["thoughts"]):
+            side = (index + game["offset"]) % 2
+            clocks[side] = thought.get("left")
+            score = thought.get("score") if "mate" not in thought else None
+            scores[side] = score if score is None or side == 0 else -score
+        found.append(
+            {
+                "game": game["game"],
+                "players": game["players"],
+                "fen": game["fen"],
+                "moves": list(game["moves"]),
+                "scores": scores,
+                "clocks": clocks,
             }
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    server_version = "quetzal"
-    sys_version = ""
-
-    def do_GET(self):
-        if not self.is_meant_for_us():
-            self.send_error(403, "wrong host")
-            return
-        address = urlsplit(self.path)
-        if address.path == "/":
-            self.answer("text/html; charset=utf-8", page(self.server.state.page_data()))
-        elif address.path == "/state.json":
-            known = parse_qs(address.query).get("games", ["0"])[0]
-            known = int(known) if known.isdigit() and len(known) < 10 else 0
-            self.answer("application/json", json.dumps(self.server.state.news(known), separators=(",", ":")))
-        else:
-            self.send_error(404)
-
-    def is_meant_for_us(self):
-        """A page from elsewhere must not read this one by giving its own name our address."""
-        if not self.server.is_local:
-            return True
-        host = self.headers.get("Host", "")
-        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-        return name.strip("[]").lower() in _LOCAL
-
-    def answer(self, kind, text):
-        data = text.encode()
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Security-Policy", _POLICY)
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        """The terminal belongs to the table."""
-
-
-class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request, client_address):
-        """A browser that goes away in the middle of an answer is nothing to report."""
+        )
+    return sorted(found, key=lambda each: each["game"])
 
 
 class LiveView:
-    """Serves the page; told of everything like the display on the terminal."""
+    """Serves the page; told of everything like the display on the terminal.
+
+    Everything is rendered here, between two events of the run, and never while somebody waits for an answer.
+    """
 
     def __init__(self, port, host="127.0.0.1"):
-        self.state = LiveState()
+        self.snapshot = Snapshot()
         try:
-            self.server = Server((host, port), Handler)
-        except (OSError, OverflowError) as error:
+            self.server = Server(port, self.snapshot.answer, host)
+        except (OSError, ValueError) as error:
             raise InputError(f"the page cannot be served on {host}:{port}: {error}") from None
-        self.server.state = self.state
-        self.server.is_local = host in _LOCAL
-        self.address = f"http://{host}:{self.server.server_address[1]}/"
-
-        self.thread = None
-        self.shown = 0.0
+        self.address = self.server.address
+        self.new_games = []
+        self.boards_due = 0.0
+        self.games_due = 0.0
 
     def begin(self, run):
-        self.state.begin(run)
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
-        self.thread.start()
+        self.new_games = compact_games(run.journal)
+        latest = self.publish(run)
+        data = {**frame(run), **latest, "games": [], "running": [], "live": True, "over": False}
+        self.snapshot.page = page(data).encode()
+        self.server.start()
 
     def warning(self, text):
         pass
 
     def game(self, run, record):
-        self.state.add(run, record)
+        self.new_games.append(compact(record, run.journal.description["rules"]["chess960"]))
 
     def update(self, run):
-        if time.monotonic() - self.shown >= _SHOW_SECONDS:
-            self.shown = time.monotonic()
-            self.state.show(run)
+        now = time.monotonic()
+        if now >= self.boards_due:
+            self.boards_due = now + _BOARD_SECONDS
+            self.snapshot.running = encode(boards(run))
+        if self.new_games and now >= self.games_due:
+            self.publish(run)
+
+    def publish(self, run):
+        began = time.monotonic()
+        latest = overview(run)
+        self.snapshot.publish(self.new_games, latest)
+        self.new_games = []
+        ended = time.monotonic()
+        self.games_due = ended + max(_GAME_SECONDS, (ended - began) / _RENDERING_SHARE)
+        return latest
 
     def end(self, run, complete):
-        self.state.end()
+        self.publish(run)
+        self.snapshot.running = b"[]"
+        self.snapshot.is_over = True
 
     def close(self):
-        if self.thread is not None:
-            self.server.shutdown()
-        self.server.server_close()
+        self.server.close()

@@ -1,19 +1,15 @@
 """The report page: all figures and games of a run in one HTML file that needs nothing else."""
 
-import html
-import json
 import math
-from importlib import resources
 
 from arena.engine import centipawns
 from arena.ratings import fit
 from board import Board
+from web.page import assemble, part
 
 GAMES_WITH_MOVES = 2_000  # the newest; a page with more would take long to open
 _TRACE_POINTS = 400
-
-
-WITH_MOVES = ("m", "a", "e", "d", "u", "c", "x")  # what only games with moves have
+_OF_MOVES = ("m", "a", "e", "d", "u", "c", "x")  # what only games with moves have
 
 
 def compact(record, chess960, *, with_moves=True):
@@ -53,6 +49,10 @@ def compact(record, chess960, *, with_moves=True):
         "c": [thought.get("left") for thought in thoughts],
         "x": [thought.get("nodes") for thought in thoughts],
     }
+
+
+def without_moves(game):
+    return {name: value for name, value in game.items() if name not in _OF_MOVES}
 
 
 def table_of_match(schedule, records):
@@ -145,17 +145,7 @@ def page_data(run):
 
 
 def page(data):
-    """The page as text. Nothing in the data can end the script element or be taken for markup."""
-    parts = resources.files("arena").joinpath("page")
-
-    def read(name):
-        return parts.joinpath(name).read_text(encoding="utf-8")
-
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    script = "\n".join(read(name) for name in ("board.js", "charts.js", "page.js"))
-    result = read("page.html").replace("<!--TITLE-->", html.escape(data["name"]))
-    for mark, content in (("/*STYLE*/", read("page.css")), ("/*SCRIPT*/", script), ("/*DATA*/", text)):
-        before, _, after = result.partition(mark)
-        result = before + content + after
-    return result
+    """The page as text."""
+    return assemble(
+        data["name"], *(part("arena", f"page/{name}") for name in ("body.html", "page.css", "page.js")), data
+    )

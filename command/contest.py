@@ -9,7 +9,6 @@ from pathlib import Path
 from arena.display import Display
 from arena.errors import InputError
 from arena.journal import Journal
-from arena.live import LiveView
 from arena.options import check_rules, parse_draw, parse_resign, plan_cores
 from arena.pool import LocalPool, PoolError
 from arena.run import Run, supply_from
@@ -160,6 +159,8 @@ def launch(options, describe, kind, make_schedule, lines, line):
     with contextlib.ExitStack() as stack:
         live = None
         if options.live is not None:
+            from arena.live import LiveView  # brings the server along
+
             live = stack.enter_context(contextlib.closing(LiveView(options.live, options.host or "127.0.0.1")))
         description = None if options.resume is not None else describe(options)
         cluster = connect(options)

@@ -10,6 +10,7 @@ has to be listed here when a package, a compiled module or a data file is added.
 
 import argparse
 import ast
+import contextlib
 import hashlib
 import importlib.metadata
 import os
@@ -48,8 +49,12 @@ UNWANTED_HOOKS = ("pyi_rth_inspect", "pyi_rth_pkgutil", "pyi_rth_pkgres", "pyi_r
 SOURCE_PATTERNS = ("*.pxd", "*.h")  # package data for other people's Cython, of no use without a compiler
 
 
+def pyproject():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
 def settings():
-    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    return pyproject()["tool"]["setuptools"]
 
 
 def version():
@@ -117,6 +122,19 @@ def data_files():
     return pairs
 
 
+def runtime_distributions():
+    """The names of all that the program needs from others when it runs, with what these need in turn."""
+    found, waiting = set(), list(pyproject()["project"]["dependencies"])
+    while waiting:
+        requirement, _, condition = waiting.pop().partition(";")
+        name = re.match(r"[\w.-]+", requirement.strip())[0].lower()
+        if name not in found and "extra" not in condition:
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # only needed on other systems
+                waiting += importlib.metadata.requires(name) or ()
+                found.add(name)
+    return found
+
+
 def licences():
     """Pairs of name and text: ours and those of what is packed in."""
     yield "LICENSE", (ROOT / "LICENSE").read_text(encoding="utf-8")
@@ -124,7 +142,7 @@ def licences():
         if path.exists():
             yield "LICENSE-Python.txt", path.read_text(encoding="utf-8")
             break
-    for name in ("chess", "pyinstaller"):
+    for name in (*sorted(runtime_distributions()), "pyinstaller"):
         distribution = importlib.metadata.distribution(name)
         for file in distribution.files or ():
             # An old pip installs from source without the licence, and lists it all the same.
@@ -175,7 +193,7 @@ def add_papers(directory, glibc):
         f"{needs}Nothing has to be installed, and no other file is written or read unless you ask for it.\n"
         f"In a terminal, '{program} --help' lists what else it can do; 'quetzal.bmp' is a logo for GUIs that show one.\n\n"
         "Quetzal is free software under the GNU General Public License, version 3 or later: see LICENSE. Its source\n"
-        "code comes with it wherever it is offered. Python and python-chess inside have licences of their own.\n",
+        "code comes with it wherever it is offered. Python and the libraries inside have licences of their own, beside this file.\n",
         encoding="utf-8",
     )
 

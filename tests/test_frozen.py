@@ -62,7 +62,7 @@ def test_compiled_modules_and_their_imports_are_listed():
 
 def test_package_data_is_found():
     names = {Path(path).relative_to(ROOT).as_posix() for path, _ in freeze().data_files()}
-    assert {"eval/weights.json", "eval/default.qnn", "uci_engine/bench_positions.epd"} <= names
+    assert {"eval/weights.json", "eval/default.qnn", "uci_engine/bench_positions.epd", "web/assets/theme.css"} <= names
     assert not [name for name in names if name.endswith((".pxd", ".h", ".py"))]
 
 
@@ -75,9 +75,8 @@ def test_the_directory_is_small_and_complete():
     names = {path.name.split(".")[0].lower() for path in inside.rglob("*")}
     assert not names & {"numpy", "torch", "pytest", "hypothesis", "cython", "setuptools", "pyinstaller", "libcrypto"}
     assert not [path for path in inside.rglob("*") if path.suffix in (".py", ".pxd")]
-    assert {"LICENSE", "LICENSE-Python.txt", "LICENSE-chess.txt", "README.txt", "quetzal.bmp"} <= set(
-        os.listdir(directory)
-    )
+    papers = {"LICENSE", "LICENSE-Python.txt", "LICENSE-chess.txt", "LICENSE-waitress.txt", "README.txt", "quetzal.bmp"}
+    assert papers <= set(os.listdir(directory))
 
 
 def test_an_archive_has_the_directory_on_top_and_a_sum(tmp_path):

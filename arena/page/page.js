@@ -373,21 +373,31 @@ for (const id of ["filter-engine", "filter-result", "filter-text"]) document.get
 renderAll();
 renderRunning();
 
-const wanted = /#game=(\d+)(?:&ply=(\d+))?/.exec(location.hash);
-const opened = wanted && data.games.find((game) => game.g === Number(wanted[1]) - 1);
-if (opened) openGame(opened, Number(wanted[2] || 0), false);
+function openLinked(scroll) {
+  const wanted = /#game=(\d+)(?:&ply=(\d+))?/.exec(location.hash);
+  const game = wanted && data.games.find((each) => each.g === Number(wanted[1]) - 1);
+  if (game) openGame(game, Number(wanted[2] || 0), scroll);
+}
+openLinked(false);
 
 // A running contest: ask for what is new.
 async function update() {
   try {
-    const answer = await fetch(`state.json?games=${data.games.length}`, { cache: "no-store" });
-    if (!answer.ok) throw new Error(String(answer.status));
-    const news = await answer.json();
-    const more = news.games.length > 0;
-    data.games.push(...news.games);
-    Object.assign(data, { summary: news.summary, table: news.table, total: news.total, running: news.running, over: news.over });
-    if (more || data.over) renderAll();
+    let news, more = false;
+    do {
+      const answer = await fetch(`state.json?games=${data.games.length}`, { cache: "no-store" });
+      if (!answer.ok) throw new Error(String(answer.status));
+      news = await answer.json();
+      more = more || news.games.length > 0;
+      data.games.push(...news.games);
+    } while (!news.complete);
+    const overview = JSON.stringify(news.overview);
+    const changed = more || news.over || overview !== view.overview;
+    view.overview = overview;
+    Object.assign(data, news.overview, { running: news.running, over: news.over });
+    if (changed) renderAll();
     renderRunning();
+    if (!view.game) openLinked(false);
     if (data.over) return;
   } catch (error) {
     const state = document.getElementById("state");
@@ -396,4 +406,4 @@ async function update() {
   }
   setTimeout(update, 1000);
 }
-if (data.live) setTimeout(update, 500);
+if (data.live) update();

@@ -1,12 +1,16 @@
 """The report page, in a real browser where there is one, and the server that shows it while games run."""
 
+import contextlib
 import http.client
 import json
+import os
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from urllib.parse import urlsplit
 
@@ -16,9 +20,12 @@ import pytest
 from arena_playing import PATIENCE, command, run_quetzal
 from support import DATA
 
+from arena.live import Snapshot
+from arena.report import GAMES_WITH_MOVES
+
 needs_browser = pytest.mark.skipif(browser.MISSING is not None, reason=browser.MISSING or "")
 MINUS = "\N{MINUS SIGN}"
-NASTY = "</script><b>&\"' one"
+NASTY = "/*SCRIPT*/</script><!--<b>&\"' one"
 
 
 @pytest.fixture(scope="module")
@@ -172,34 +179,10 @@ class LiveMatch:
     """A match that is slow enough to be watched, and the address of its page."""
 
     def __init__(self, directory, *flags):
-        engines = [command("calm"), command("calm")]
-        arguments = [
-            "--names",
-            "one,two",
-            "--tc",
-            "60+1",
-            "--max-moves",
-            "20",
-            "--startup-timeout",
-            "60",
-            "--games",
-            "200",
-        ]
+        arguments = ["--names", "one,two", "--tc", "60+1", "--max-moves", "20", "--startup-timeout", "60"]
+        arguments += ["--games", "200", "--dir", str(directory), "--live", "0", "--no-pin", *flags]
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "uci_engine",
-                "match",
-                *engines,
-                *arguments,
-                "--dir",
-                str(directory),
-                "--live",
-                "0",
-                "--no-pin",
-                *flags,
-            ],
+            [sys.executable, "-m", "uci_engine", "match", command("calm"), command("calm"), *arguments],
             cwd=DATA,
             stdout=subprocess.PIPE,
             text=True,
@@ -238,11 +221,66 @@ def test_the_server_shows_its_run_and_nothing_else(tmp_path):
         for path in ("/run.json", "/games.pgn", "/../run.json", "/%2e%2e/run.json", "//etc/passwd", "/state.json/x"):
             assert ask(live.address, path)[0] == 404
         for method in ("POST", "PUT", "DELETE"):
-            assert ask(live.address, "/", method)[0] == 501
+            assert ask(live.address, "/", method)[0] == 405
         assert ask(live.address, "/", host="evil.example:80")[0] == 403
-        assert ask(live.address, "/state.json?games=x&games=-1")[0] == 200
+        for known in ("x", "-1", "%C2%B2", "1e3", "9" * 5000, "", "1%0A"):
+            assert ask(live.address, f"/state.json?games={known}")[0] == 400, known
+        assert json.loads(ask(live.address, "/state.json?games=999999999&other=1")[1])["games"] == []
     with pytest.raises(OSError):
         urllib.request.urlopen(live.address, timeout=10)
+
+
+def test_half_sent_requests_do_not_stop_the_games(tmp_path):
+    def finished():
+        return len(json.loads(ask(live.address, "/state.json")[1])["games"])
+
+    with LiveMatch(tmp_path / "run", "-c", "2") as live, contextlib.ExitStack() as stack:
+        parts = urlsplit(live.address)
+        before = finished()
+        for _ in range(300):
+            connection = stack.enter_context(socket.socket())
+            connection.setblocking(False)
+            with contextlib.suppress(OSError):
+                connection.connect((parts.hostname, parts.port))
+            with contextlib.suppress(OSError):
+                connection.send(b"GET / HTTP/1.1\r\nHost: 127.")
+        threads = f"/proc/{live.process.pid}/task"
+        if os.path.isdir(threads):
+            assert len(os.listdir(threads)) < 30
+        deadline = time.monotonic() + PATIENCE
+        while finished() < before + 4:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        live.process.send_signal(signal.SIGINT)
+        live.process.wait(timeout=PATIENCE)
+
+
+def snapshot_of(games, size):
+    snapshot = Snapshot()
+    snapshot.publish([{"g": number, "m": "x" * size} for number in range(games)], {"total": games})
+    return snapshot
+
+
+def test_who_is_far_behind_gets_games_in_parts():
+    snapshot = snapshot_of(50, 100_000)
+    known, sizes = [], []
+    while True:
+        text = snapshot.news(len(known))
+        news = json.loads(text)
+        sizes.append(len(text))
+        known += [game["g"] for game in news["games"]]
+        if news["complete"]:
+            break
+    assert known == list(range(50))
+    assert max(sizes) < 1_100_000
+    assert json.loads(snapshot.news(50))["games"] == []
+
+
+def test_only_the_newest_games_keep_their_moves():
+    snapshot = snapshot_of(GAMES_WITH_MOVES + 3, 1)
+    games = json.loads(snapshot.news(0))["games"]
+    assert [game["g"] for game in games if "m" not in game] == [0, 1, 2]
+    assert len(games) == GAMES_WITH_MOVES + 3
 
 
 @needs_browser

@@ -94,7 +94,7 @@ function ratingPlot(rows) {
   rows.forEach((row, index) => {
     const y = top + line * (index + 0.5);
     const name = row.name.length > 18 ? row.name.slice(0, 17) + "…" : row.name;
-    chart.append(svg("text", { x: left - 10, y: y + 4, "text-anchor": "end", style: "fill: var(--ink); font-size: 12px" }, name));
+    chart.append(svg("text", { x: left - 10, y: y + 4, "text-anchor": "end", class: "label" }, name));
     if (row.error === null) return;
     const title = svg("title", {}, `${row.name}: ${row.elo.toFixed(1)} ± ${row.error.toFixed(1)}`);
     chart.append(svg("g", { stroke: row.colour, "stroke-width": 2 }, title,

@@ -1,0 +1,54 @@
+"""Pages that need nothing else: markup, style, scripts and data in one HTML file."""
+
+import base64
+import hashlib
+import html
+import json
+from importlib import resources
+
+_STYLES = ("theme.css",)
+_SCRIPTS = ("board.js", "charts.js")
+
+
+def part(package, name):
+    """The text of a file that comes with a package."""
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def json_text(data):
+    """JSON that may stand in a script element: pure ASCII, and nothing in it begins a tag or a comment."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _source(text):
+    """How a content policy names the one inline text that it allows."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def assemble(title, body, style, script, data):
+    """One page of a body's markup and the style and script of its own, which follow those that all pages share.
+
+    The script finds the data as JSON in the element `data`. The parts are joined and never searched for marks, so that no
+    text in the data can be taken for one; and the page's policy allows nothing but the style and the script that are
+    in it, so that a hole in what makes the markup would not become a script.
+    """
+    style = "\n" + "\n".join([*(part("web", f"assets/{name}") for name in _STYLES), style])
+    script = "\n" + "\n".join([*(part("web", f"assets/{name}") for name in _SCRIPTS), script])
+    policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; connect-src 'self'"
+    title = html.escape(title.encode("utf-8", "replace").decode())
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+<script id="data" type="application/json">{json_text(data)}</script>
+<script>{script}</script>
+</body>
+</html>
+"""

@@ -1,0 +1,164 @@
+"""One server for every page: on this machine only unless asked otherwise, and never in the way of what it shows.
+
+waitress reads requests and sends answers in one loop without a thread per connection, so that slow or silent clients
+cost a socket each, of which there are few. Threads only call `answer`, which should return what is ready.
+"""
+
+import http
+import logging
+import os
+import socket
+import threading
+import time
+from typing import NamedTuple
+from urllib.parse import parse_qs
+
+from waitress import create_server, wasyncore
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+_THREADS = 2
+_CONNECTIONS = 100
+_IDLE_SECONDS = 10.0
+_IDLE_SECONDS_WHEN_FULL = 1.0
+_HEADER_BYTES = 16_384
+_BODY_BYTES = 65_536
+_QUERY_FIELDS = 20
+_UNLIMITED = 1 << 40
+
+_HEADERS = [
+    ("Cache-Control", "no-store"),
+    # Pages allow their own style and script in a policy of their own; this one is for whatever else is answered.
+    (
+        "Content-Security-Policy",
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self';"
+        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Referrer-Policy", "no-referrer"),
+    ("X-Content-Type-Options", "nosniff"),
+]
+
+HTML = "text/html; charset=utf-8"
+JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
+
+
+class Answer(NamedTuple):
+    body: bytes
+    kind: str
+    status: int = 200
+
+
+def refusal(status, reason=None):
+    """An answer that says why there is none."""
+    return Answer(f"{reason or http.HTTPStatus(status).phrase}\n".encode(), TEXT, status)
+
+
+def host_name(header):
+    """The name in a Host header, without the port and the brackets of an IPv6 address."""
+    if header.startswith("["):
+        return header[1:].partition("]")[0].lower()
+    return header.partition(":")[0].lower()
+
+
+class Server:
+    """Listens from the beginning, answers between `start` and `close`.
+
+    `answer(path, query)` gets the path and the query as lists of texts by name, in one of the server's threads; it returns
+    an `Answer`, or None where there is nothing.
+    """
+
+    def __init__(self, port, answer, host="127.0.0.1"):
+        """OSError if the address is not to be had, ValueError if there is none such."""
+        if not 0 <= port <= 65535:  # getaddrinfo would take the rest of a division
+            raise ValueError("ports are from 0 to 65535")
+        self._answer = answer
+        self._is_local = host in LOOPBACK
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        self._socket = socket.socket(family, kind, protocol)
+        try:
+            if os.name == "posix":  # elsewhere this would let two programs have the same port
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.bind(address)
+            self._socket.listen()
+        except BaseException:
+            self._socket.close()
+            raise
+        self.port = self._socket.getsockname()[1]
+        self.address = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
+        self._map = {}
+        self._server = None
+        self._thread = None
+        self._is_stopping = False
+
+    def start(self):
+        # Its warnings are about clients; without a handler they would be printed into what the terminal shows.
+        logging.getLogger("waitress").addHandler(logging.NullHandler())
+        self._server = create_server(
+            self._application,
+            map=self._map,
+            sockets=[self._socket],
+            threads=_THREADS,
+            connection_limit=_CONNECTIONS,
+            max_request_header_size=_HEADER_BYTES,
+            max_request_body_size=_BODY_BYTES,
+            # Answers are given as a whole: they wait in memory, not in a file, and no thread waits for their being sent.
+            outbuf_overflow=_UNLIMITED,
+            outbuf_high_watermark=_UNLIMITED,
+            ident="quetzal",
+            log_socket_errors=False,
+        )
+        self._thread = threading.Thread(target=self._serve, name="web-server", daemon=True)
+        self._thread.start()
+
+    def close(self):
+        """Ends at once: whoever is still being answered is cut off."""
+        if self._thread is None:
+            self._socket.close()
+            return
+        self._server.trigger.pull_trigger(self._stop)
+        self._thread.join()
+
+    def _stop(self):
+        """Called in the loop, which is therefore not gone when it is woken up."""
+        self._is_stopping = True
+
+    def _serve(self):
+        while not self._is_stopping:
+            wasyncore.loop(timeout=1.0, use_poll=True, map=self._map, count=1)
+            self._drop_idle()
+        self._server.task_dispatcher.shutdown(timeout=0.5)
+        wasyncore.close_all(self._map, ignore_all=True)
+
+    def _drop_idle(self):
+        """Closes connections on which nothing moves.
+
+        waitress's own time-out waits until the client can be written to, which one that reads nothing never allows.
+        """
+        channels = list(self._server.active_channels.values())
+        seconds = _IDLE_SECONDS_WHEN_FULL if len(channels) > _CONNECTIONS // 2 else _IDLE_SECONDS
+        now = time.time()
+        for channel in channels:
+            if not channel.requests and now - channel.last_activity > seconds:
+                channel.handle_close()
+
+    def _application(self, environ, start_response):
+        answer = self._checked_answer(environ)
+        headers = [("Content-Type", answer.kind), ("Content-Length", str(len(answer.body))), *_HEADERS]
+        if answer.status == http.HTTPStatus.METHOD_NOT_ALLOWED:
+            headers.append(("Allow", "GET, HEAD"))
+        start_response(f"{answer.status} {http.HTTPStatus(answer.status).phrase}", headers)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
+
+    def _checked_answer(self, environ):
+        # A page from elsewhere must not read this one by giving its own name our address.
+        if self._is_local and host_name(environ.get("HTTP_HOST", "")) not in LOOPBACK:
+            return refusal(http.HTTPStatus.FORBIDDEN, "this server answers to localhost only")
+        if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+            return refusal(http.HTTPStatus.METHOD_NOT_ALLOWED)
+        try:
+            query = parse_qs(environ["QUERY_STRING"], keep_blank_values=True, max_num_fields=_QUERY_FIELDS)
+        except ValueError:
+            return refusal(http.HTTPStatus.BAD_REQUEST, "too many fields")
+        return self._answer(environ["PATH_INFO"], query) or refusal(http.HTTPStatus.NOT_FOUND)
