@@ -12,11 +12,12 @@ COMMIT := $(wildcard .git/logs/HEAD)
 READY := $(VENV)/.ready
 BUILT := build/.built
 
-.PHONY: help build run test lint format test-debug test-sanitize freeze packages clean
+.PHONY: help build run test bench lint format test-debug test-sanitize freeze packages clean
 
 help:
 	@echo "make run            set everything up and start the engine (UCI on stdin/stdout)"
 	@echo "make test           set everything up and run the whole test suite"
+	@echo "make bench          compare the search's node counts with its signature"
 	@echo "make build          set everything up and compile the core"
 	@echo "make lint, format   ruff"
 	@echo "make test-debug     the suite on a build with assertions, bounds and overflow checks"
@@ -50,6 +51,9 @@ run: $(BUILT)
 test: $(BUILT)
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . || { echo "make format, then look again"; exit 1; }
 	@$(BIN)/pytest -n $(JOBS)
+
+bench: $(BUILT)
+	@$(BIN)/python scripts/check_signature.py
 
 lint: $(READY)
 	@$(BIN)/ruff check .

@@ -25,9 +25,10 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+from check_signature import QUICK_DEPTH, difference
+
 ROOT = Path(__file__).resolve().parent.parent
 MOST_BYTES = 30_000_000  # of the directory
-BENCH_DEPTH = 6
 
 # Drawn in by corners of the standard library that Quetzal never enters: nothing of ours may import these.
 NEVER_USED = [
@@ -198,23 +199,15 @@ def add_papers(directory, glibc):
     )
 
 
-def bench_nodes(command):
-    result = subprocess.run(
-        [*command, "bench", "--depth", str(BENCH_DEPTH)], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return int(result.stdout.splitlines()[-1].split()[0])
-
-
 def check(directory, programs):
-    """The promises that can be kept at once: small, nothing of ours as source, and the same engine as the checkout."""
+    """The promises that can be kept at once: small, nothing of ours as source, and the same engine as ever."""
     size = size_of(directory)
     if size > MOST_BYTES:
         sys.exit(f"{directory.name} has {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:.0f}")
-    expected = bench_nodes([sys.executable, "-m", "uci_engine"])
     for program in programs:
-        nodes = bench_nodes([str(program)])
-        if nodes != expected:
-            sys.exit(f"{program} visits {nodes} nodes in bench --depth {BENCH_DEPTH}, the checkout {expected}")
+        problem = difference([str(program)], QUICK_DEPTH)
+        if problem is not None:
+            sys.exit(problem)
     return size
 
 

@@ -20,6 +20,7 @@ import chess
 import chess.engine
 import chess.polyglot
 import pytest
+from check_signature import QUICK_DEPTH, SIGNATURE
 from frozen import freeze, frozen
 from support import ROOT, quetzal
 
@@ -109,8 +110,8 @@ def test_the_oldest_c_library_is_told():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_bench_visits_the_same_nodes(kind):
-    depth = () if IS_LONG else ("--depth", "9")
-    assert nodes(run(kind, "bench", *depth)) == nodes(quetzal("bench", *depth, timeout=600))
+    depth = max(SIGNATURE) if IS_LONG else QUICK_DEPTH
+    assert nodes(run(kind, "bench", "--depth", str(depth))) == SIGNATURE[depth]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -440,9 +441,13 @@ def test_it_needs_neither_python_nor_a_compiler(kind, tmp_path):
         shutil.copy(program, tmp_path / "quetzal")
         inside = "/quetzal"
     result = subprocess.run(
-        [chroot, str(tmp_path), inside, "bench", "--depth", "5"], env={}, capture_output=True, text=True, timeout=600
+        [chroot, str(tmp_path), inside, "bench", "--depth", str(QUICK_DEPTH)],
+        env={},
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
-    assert nodes(result) == nodes(quetzal("bench", "--depth", "5"))
+    assert nodes(result) == SIGNATURE[QUICK_DEPTH]
 
 
 @ON_LINUX
@@ -460,7 +465,8 @@ def test_it_runs_on_a_processor_without_avx():
         "_PYI_APPLICATION_HOME_DIR": str(program.parent / "_internal"),
         "_PYI_PARENT_PROCESS_LEVEL": "0",
     }
-    command = [emulator, "-cpu", "Nehalem", "-strace", str(program), "bench", "--depth", "2"]
+    depth = min(SIGNATURE)
+    command = [emulator, "-cpu", "Nehalem", "-strace", str(program), "bench", "--depth", str(depth)]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     assert "execve(" not in result.stderr
-    assert nodes(result) == nodes(quetzal("bench", "--depth", "2"))
+    assert nodes(result) == SIGNATURE[depth]

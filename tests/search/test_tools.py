@@ -5,7 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from check_signature import QUICK_DEPTH, SIGNATURE, closing_nodes
 from support import DATA, ROOT, quetzal
+
+from uci_engine.bench import DEFAULT_DEPTH
 
 CLOSING = re.compile(r"(\d+) nodes (\d+) nps")
 
@@ -24,6 +27,26 @@ def test_bench_closes_with_nodes_and_speed():
     nodes = sum(int(re.match(r" *\d+/\d+ +(\d+) nodes ", line)[1]) for line in positions)
     assert int(CLOSING.fullmatch(closing)[1]) == nodes
     assert re.fullmatch(r"effective branching factor \d+\.\d+ \(mean over the positions, depth 4\)", branching)
+
+
+@pytest.mark.parametrize("depth", [depth for depth in SIGNATURE if depth <= QUICK_DEPTH])
+def test_the_signature(depth):
+    """These counts are the search's own, as nothing else can be: they say whether it has changed, not whether it is
+    right. `make bench` compares the deep ones too; CONTRIBUTING.md says what to do about a difference."""
+    assert closing_nodes(quetzal("bench", "--depth", str(depth)).stdout) == SIGNATURE[depth]
+
+
+def test_the_signature_goes_to_the_depth_of_the_bench():
+    assert list(SIGNATURE) == sorted(SIGNATURE) and max(SIGNATURE) == DEFAULT_DEPTH
+
+
+def test_another_engine_has_another_signature(tmp_path):
+    """A program that is not this engine is noticed, by name and with both counts."""
+    other = tmp_path / "other.py"
+    other.write_text("print('effective branching factor 2.0')\nprint('42 nodes 1 nps')\n")
+    result = script("check_signature.py", "--depth", str(QUICK_DEPTH), sys.executable, str(other))
+    assert result.returncode == 1
+    assert f"visits 42 nodes in bench --depth {QUICK_DEPTH}; the signature is {SIGNATURE[QUICK_DEPTH]}" in result.stdout
 
 
 def test_bench_is_the_same_in_every_process():
