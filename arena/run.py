@@ -1,11 +1,10 @@
 """A run: takes encounters from a schedule, has them played, keeps every game, and tells whoever watches."""
 
-import contextlib
 import json
-import signal
 import time
 
 from arena.errors import InputError
+from arena.interrupts import Interrupt
 from arena.openings import START, Supply, chess960_starts, fingerprint, read_openings
 from arena.report import page, page_data
 
@@ -110,7 +109,7 @@ class Run:
     def play(self):
         """Plays until the schedule is over; True then, False when it was interrupted. Nothing finished gets lost."""
         complete = True
-        with Ending() as ending:
+        with Interrupt() as interrupt:
             try:
                 for view in self.views:
                     view.begin(self)
@@ -123,7 +122,7 @@ class Run:
                         self.hear(event)
                     for view in self.views:
                         view.update(self)
-                    complete = not ending.is_asked_for
+                    complete = not interrupt.is_requested
             except KeyboardInterrupt:
                 complete = False
             finally:
@@ -163,33 +162,3 @@ class Run:
             {name: value for name, value in record.items() if name != "players"} for record in self.journal.records
         ]
         return {**self.journal.description, "summary": self.schedule.summary(), "games": games}
-
-
-class Ending:
-    """Ctrl-C and requests to end the process, heard between two events and not in the middle of one.
-
-    An interrupt while a game is written down would leave it in one file and not in another. Who asks twice does not want
-    to wait: the second time is an interrupt like any other.
-    """
-
-    def __init__(self):
-        self.is_asked_for = False
-        self.handlers = {}
-
-    def __enter__(self):
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is None or signal.getsignal(number) is signal.SIG_IGN:
-                continue
-            with contextlib.suppress(ValueError):  # not in the main thread: nothing to do
-                self.handlers[number] = signal.signal(number, self.ask)
-        return self
-
-    def __exit__(self, *_):
-        for number, handler in self.handlers.items():
-            signal.signal(number, handler)
-
-    def ask(self, *_):
-        if self.is_asked_for:
-            raise KeyboardInterrupt
-        self.is_asked_for = True

@@ -1,5 +1,5 @@
-"""scripts/generations.py: every step once, in order, restartable; the verdict; the history. The commands are played by a
-stand-in that leaves behind what the real ones do, and reads their arguments with the real parser."""
+"""A generation: every step once, in order, restartable; the verdict; the history. The commands are played by a stand-in
+that leaves behind what the real ones do, and reads their arguments with the real parser."""
 
 import hashlib
 import json
@@ -11,14 +11,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-import generations
+import generations as program
 import pytest
 from support import ROOT
 
+from arena.interrupts import Interrupt
 from arena.match import MatchSchedule
 from arena.options import parse_sprt
 from command.table import build_parser
 from eval.network_file import FEATURES, NetworkData, pack_network
+from training import generations, network_history
 from training.files import GameWriter
 
 OPENING = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n"
@@ -33,7 +35,7 @@ class Quetzal:
         self.pairs = {"match-nodes": BETTER, "match-time": BETTER}
         self.breaks = {}
 
-    def __call__(self, command):
+    def __call__(self, command, interrupt):
         assert command[:3] == generations.own_quetzal()
         options = build_parser().parse_args(command[3:])
         self.calls.append(options)
@@ -49,7 +51,7 @@ class Quetzal:
         with GameWriter(options.output, {"soft_nodes": options.soft_nodes, "seed": options.seed}) as writer:
             for _ in range(options.games - writer.games - 5 * broken):
                 writer.write_payload(b"game")
-        return 0  # an interrupt is no mistake for self-play
+        return 130 if broken else 0
 
     def train(self, options, broken):
         assert options.resume == Path(options.checkpoint).exists()
@@ -111,14 +113,16 @@ def quetzal(monkeypatch):
 def place(tmp_path):
     """A directory with all that a generation needs."""
     (tmp_path / "openings.epd").write_text(OPENING, encoding="ascii")
-    (tmp_path / "networks.md").write_text(f"above\n\n{generations.BEGIN}\nold\n{generations.END}\n\nbelow\n", "ascii")
+    (tmp_path / "networks.md").write_text(
+        f"above\n\n{network_history.BEGIN}\nold\n{network_history.END}\n\nbelow\n", "ascii"
+    )
     return tmp_path
 
 
 def run(place, *arguments, name="g1", begin=True):
     files = ("--history", place / "networks.json", "--document", place / "networks.md")
     first = ("--openings", place / "openings.epd", "--games", 20) if begin else ()
-    return generations.main([str(word) for word in (place / name, *files, *first, *arguments)])
+    return program.main([str(word) for word in (place / name, *files, *first, *arguments)])
 
 
 def history(place):
@@ -154,7 +158,7 @@ def test_a_generation_from_games_to_history(place, quetzal, capsys):
     assert text.startswith("above\n") and text.endswith("\nbelow\n") and "old" not in text
     (row,) = [line for line in text.splitlines() if line.startswith("| **g1**")]
     cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert len(cells) == generations.HEADER[0].count("|") - 1
+    assert len(cells) == network_history.HEADER[0].count("|") - 1
     assert cells[1] == "20 at 77 nodes by built-in"
     assert cells[2] == "123,456 positions, neurons 32, epochs 9, batch 16384, rate 0.001, result share 0.3, seed 5"
     assert cells[3] == "training 0.012500, held out 0.013750"
@@ -373,32 +377,59 @@ def test_games_tell_who_played_them():
         "by": None,
         "settings": {"soft_nodes": 330, "eval_file": "default.qnn", "eval_sha256": "aa"},
     }
-    assert generations.games_text([games], {"aa": "g7"}) == "1,200 at 330 nodes by g7"
-    assert generations.games_text([games], {"bb": "g7"}) == "1,200 at 330 nodes by default"
-    assert generations.games_text([games | {"by": "me"}], {"aa": "g7"}) == "1,200 at 330 nodes by me"
+    assert network_history.games_text([games], {"aa": "g7"}) == "1,200 at 330 nodes by g7"
+    assert network_history.games_text([games], {"bb": "g7"}) == "1,200 at 330 nodes by default"
+    assert network_history.games_text([games | {"by": "me"}], {"aa": "g7"}) == "1,200 at 330 nodes by me"
 
 
 def test_the_shipped_table_is_made_from_the_shipped_history():
     document = ROOT / "docs" / "networks.md"
     text = document.read_text(encoding="utf-8")
-    assert generations.with_table(text, generations.read_history(ROOT / "docs" / "networks.json"), document) == text
+    history = network_history.read_history(ROOT / "docs" / "networks.json")
+    assert network_history.with_table(text, history, document) == text
 
 
 def test_commands_are_run_and_their_status_is_told():
-    assert generations.run_command([sys.executable, "-c", "raise SystemExit(3)"]) == 3
+    assert generations.run_command([sys.executable, "-c", "raise SystemExit(3)"], Interrupt()) == 3
 
 
-CHILD = "import sys, time\ntry:\n    print('ready', flush=True)\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('kept')\n"
+def test_a_request_between_two_steps_keeps_the_finished_one(place, quetzal, monkeypatch, capsys):
+    """The command had ended by itself when the request came."""
+
+    def late(command, interrupt):
+        if "train" in command:
+            interrupt.signal = signal.SIGTERM
+        return quetzal(command, interrupt)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(generations, "run_command", late)
+        assert run(place) == 130
+    assert "interrupted before nodes; the same command goes on" in capsys.readouterr().err
+    assert set(state(place)["done"]) == {"generate", "train"}
+    assert run(place, begin=False) == 0
+    assert quetzal.names == ["selfplay", "train", "match", "match"]
+
+
+CHILD = """import sys, time
+try:
+    print("ready", flush=True)
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("kept")
+    sys.exit(130)
+"""
+PARENT = """import sys
+from arena.interrupts import Interrupt
+from training.generations import run_command
+with Interrupt() as interrupt:
+    print(run_command([sys.executable, "-c", sys.argv[1]], interrupt))
+"""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="process groups are POSIX's")
 def test_an_interrupt_gives_the_command_time_to_keep_its_work():
-    parent = f"import sys; sys.path.insert(0, {str(ROOT / 'scripts')!r})\nimport generations\n" + (
-        f"try:\n    generations.run_command([sys.executable, '-c', {CHILD!r}])\n"
-        "except KeyboardInterrupt:\n    print('told')\n"
-    )
     process = subprocess.Popen(
-        [sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, "-c", PARENT, CHILD], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
         assert process.stdout.readline() == "ready\n"
@@ -407,4 +438,17 @@ def test_an_interrupt_gives_the_command_time_to_keep_its_work():
     finally:
         process.kill()
         process.wait()
-    assert output == "kept\ntold\n"
+    assert output == "kept\n130\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+def test_a_request_to_this_process_alone_is_handed_on():
+    process = subprocess.Popen([sys.executable, "-c", PARENT, CHILD], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        process.terminate()
+        output, _ = process.communicate(timeout=120)
+    finally:
+        process.kill()
+        process.wait()
+    assert output == f"{-signal.SIGTERM}\n"

@@ -1,4 +1,4 @@
-"""scripts/spsa.py: the optimiser finds the top of a noisy hill, and a tiny real run is kept, resumed and reported."""
+"""SPSA: the optimiser finds the top of a noisy hill, and a tiny real run is kept, resumed and reported."""
 
 import json
 import math
@@ -10,13 +10,15 @@ import subprocess
 import sys
 
 import pytest
-import spsa
+import spsa as program
 from arena_playing import command as scripted_command
 from arena_playing import wait_until
 from support import DATA, ROOT
 
 from arena.errors import InputError
 from search.parameters import TABLE, Parameter
+from training import spsa
+from training.spsa_run import State
 
 OPENINGS = """rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
@@ -111,9 +113,9 @@ def test_a_resumed_run_equals_a_whole_one(tmp_path):
         whole.learn(results(whole))
     for _ in range(4):
         cut.learn(results(cut))
-    state = spsa.State(tmp_path / "state.json", {}, cut)
+    state = State(tmp_path / "state.json", {}, cut)
     state.save()
-    again = spsa.State(tmp_path / "state.json", {}, spsa.Optimiser(TWELVE, usual_gains(), 3))
+    again = State(tmp_path / "state.json", {}, spsa.Optimiser(TWELVE, usual_gains(), 3))
     again.load(json.loads((tmp_path / "state.json").read_text(encoding="utf-8")))
     assert again.optimiser.pair() == cut.pair()
     for _ in range(5):
@@ -222,7 +224,7 @@ def test_the_table_and_the_options():
     ],
 )
 def test_mistakes_are_said(tmp_path, capsys, arguments, message):
-    assert spsa.main([*arguments_of(tmp_path)[2:], *arguments]) == 2
+    assert program.main([*arguments_of(tmp_path)[2:], *arguments]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "state.json").exists()
 
@@ -242,13 +244,13 @@ def test_another_run_is_not_continued(tmp_path):
     path = tmp_path / "state.json"
 
     def options(*more):
-        return spsa.build_parser().parse_args([*arguments_of(tmp_path)[2:], "futility", *more])
+        return program.build_parser().parse_args([*arguments_of(tmp_path)[2:], "futility", *more])
 
-    spsa.open_state(options("--c", "0.5")).save()
-    assert spsa.open_state(options("--iterations", "5000")).description["gains"]["c"] == 0.5
+    program.state_from(options("--c", "0.5")).save()
+    assert program.state_from(options("--iterations", "5000")).description["gains"]["c"] == 0.5
     for change, name in ((("--seed", "2"), "openings, seed"), (("--nodes", "70"), "engine"), (("--c", "1"), "c")):
         with pytest.raises(InputError, match=rf"state\.json: was begun with other settings: {name}$"):
-            spsa.open_state(options(*change))
+            program.state_from(options(*change))
     path.write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="is no state of this program"):
-        spsa.open_state(options())
+        program.state_from(options())
