@@ -25,7 +25,7 @@ PROFILE = os.environ.get("QUETZAL_PROFILE", "release")
 CHECKED = PROFILE != "release"
 
 # Every module of these packages that has a .pxd of its own and a .py beside it is compiled.
-COMPILED_PACKAGES = [name for name in ("board", "eval", "book", "search", "training") if (ROOT / name).is_dir()]
+COMPILED_PACKAGES = ("board", "eval", "book", "book/opening", "book/endgame", "search", "training")
 
 DIRECTIVES = {
     "language_level": 3,
@@ -49,7 +49,7 @@ def compiled_modules():
     for package in COMPILED_PACKAGES:
         for source in sorted((ROOT / package).glob("*.py")):
             if source.name != "__init__.py" and source.with_suffix(".pxd").exists():
-                yield f"{package}.{source.stem}", source.relative_to(ROOT).as_posix()
+                yield f"{package.replace('/', '.')}.{source.stem}", source.relative_to(ROOT).as_posix()
 
 
 def core_sources():
@@ -147,7 +147,7 @@ def extensions():
     headers = [source for source in core_sources() if source.endswith(".h")]
     return cythonize(
         [
-            Extension(name, [source], include_dirs=COMPILED_PACKAGES, depends=headers)
+            Extension(name, [source], include_dirs=list(COMPILED_PACKAGES), depends=headers)
             for name, source in compiled_modules()
         ],
         build_dir=f"build/{PROFILE}/c",

@@ -12,7 +12,7 @@ from arena.errors import InputError
 from board import Board
 from board.chess960 import start_fen
 from board.fen import STARTING_FEN
-from book.polyglot import Book, BookError
+from book.opening.polyglot import Book, BookError
 
 KINDS = {".epd": "epd", ".fen": "epd", ".txt": "epd", ".pgn": "pgn", ".bin": "polyglot"}
 _BOOK_LINES = 20_000  # most lines taken from a book

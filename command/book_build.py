@@ -3,8 +3,8 @@
 import sys
 import time
 
-from book.builder import Report, Settings, build_book
-from book.verify import plural
+from book.opening.builder import Report, Settings, build_book
+from book.opening.verify import plural
 from command.arguments import positive
 from command.progress import Progress
 

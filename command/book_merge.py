@@ -3,9 +3,9 @@
 import contextlib
 import sys
 
-from book.builder import check_output, merged_entries, write_book
-from book.polyglot import Book
-from book.verify import plural
+from book.opening.builder import check_output, merged_entries, write_book
+from book.opening.polyglot import Book
+from book.opening.verify import plural
 
 
 def add_arguments(parser):

@@ -3,8 +3,8 @@
 import sys
 
 from board import Board
-from book.polyglot import open_book, shares
-from book.verify import plural
+from book.opening.polyglot import open_book, shares
+from book.opening.verify import plural
 from command.arguments import positive
 
 

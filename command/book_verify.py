@@ -1,7 +1,7 @@
 """`quetzal book verify`."""
 
-from book.polyglot import open_book
-from book.verify import plural, verify
+from book.opening.polyglot import open_book
+from book.opening.verify import plural, verify
 from command.progress import Progress
 
 

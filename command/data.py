@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from book.builder import replacing
+from book.opening.builder import replacing
 from command.learning import add_filters, filters_from, gather_with_progress
 from training.plots import bar_chart, svg_page
 

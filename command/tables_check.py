@@ -5,9 +5,9 @@ import os
 import re
 import sys
 
-from book.endings import DTZ_SUFFIX, WDL_SUFFIX, endings, men
-from book.syzygy import listed_files
-from book.syzygy_file import MappedTable
+from book.endgame.endings import DTZ_SUFFIX, WDL_SUFFIX, endings, men
+from book.endgame.syzygy import listed_files
+from book.endgame.syzygy_file import MappedTable
 
 MOST_NAMES = 30  # in a list of what is missing
 

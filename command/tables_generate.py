@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from book.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
+from book.endgame.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
 from command.arguments import positive
 from command.progress import Progress, duration
 from uci_engine.memory import available_megabytes

@@ -3,9 +3,9 @@
 import sys
 
 from board import Board, Termination
-from book.endings import MOST_MEN, ending_of, men
-from book.syzygy import Tables
-from book.table_paths import shipped_directories, split_path
+from book.endgame.endings import MOST_MEN, ending_of, men
+from book.endgame.syzygy import Tables
+from book.endgame.table_paths import shipped_directories, split_path
 
 SIDES = ("White", "Black")
 RESULTS = {

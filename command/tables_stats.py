@@ -2,9 +2,9 @@
 
 import chess
 
-from book.census import census
-from book.dense import men_of, name_of, needed
-from book.generator import MEGABYTE, Generator, checked_names, resolving_memory, solving_memory
+from book.endgame.census import census
+from book.endgame.dense import men_of, name_of, needed
+from book.endgame.generator import MEGABYTE, Generator, checked_names, resolving_memory, solving_memory
 from command.tables_generate import EndingProgress, add_solving_arguments
 
 SIDES = ("White", "Black")

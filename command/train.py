@@ -4,7 +4,7 @@ import signal
 import threading
 from pathlib import Path
 
-from book.builder import replacing
+from book.opening.builder import replacing
 from command.arguments import positive
 from command.learning import add_filters, filters_from, gather_with_progress
 from command.progress import Progress, duration

@@ -14,7 +14,7 @@ import chess.pgn
 import chess.polyglot
 
 from board import Board
-from book.builder import Report, Settings, build_book
+from book.opening.builder import Report, Settings, build_book
 
 TAGS = {
     "Event": "Made up",

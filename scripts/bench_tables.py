@@ -13,7 +13,7 @@ import chess
 import chess.syzygy
 
 from board import Board
-from book.syzygy import Tables
+from book.endgame.syzygy import Tables
 
 TURN_SECONDS = 0.5
 WANTED = 100

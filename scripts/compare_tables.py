@@ -1,6 +1,6 @@
 """Compares two directories of tables, position by position: WDL and DTZ have to be the same.
 
-    python scripts/compare_tables.py book/tables ../shared/data/syzygy --every KQvKR --random 200000 --python-chess 2000
+    python scripts/compare_tables.py book/endgame/tables ../shared/data/syzygy --every KQvKR --random 200000 --python-chess 2000
 
 Endings of three men and those named with --every are compared on every position, up to mirror images; all others on
 random ones, by Quetzal's prober on both directories. Then python-chess's prober reads ours and Quetzal's the official
@@ -22,10 +22,10 @@ import time
 import chess
 
 from board import Board
-from book.agreement import compare_every, compare_random
-from book.dense import men_of
-from book.endings import men
-from book.syzygy import Tables
+from book.endgame.agreement import compare_every, compare_random
+from book.endgame.dense import men_of
+from book.endgame.endings import men
+from book.endgame.syzygy import Tables
 
 STOCKFISH = "/usr/games/stockfish"
 OUTCOMES = {"Win": 2, "Cursed win": 1, "Draw": 0, "Blessed loss": -1, "Loss": -2}

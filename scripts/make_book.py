@@ -1,6 +1,6 @@
-"""Makes the book that Quetzal brings along, book/default.bin, in two steps.
+"""Makes the book that Quetzal brings along, book/opening/default.bin, in two steps.
 
-python scripts/make_book.py play     from the end of every line of book/repertoire.txt Quetzal plays games against
+python scripts/make_book.py play     from the end of every line of book/opening/repertoire.txt Quetzal plays games against
                                      itself; what the book needs of them goes to scripts/book_games.pgn
 python scripts/make_book.py build    lines and games become the book
 
@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from board import Board
-from book.builder import Report, Settings, count_games, entries_from, write_book
-from book.pgn import Source
-from book.tally import Tally
+from book.opening.builder import Report, Settings, count_games, entries_from, write_book
+from book.opening.pgn import Source
+from book.opening.tally import Tally
 from search import Limits, Listener, Searcher
 
 ROOT = Path(__file__).resolve().parent.parent
-REPERTOIRE = ROOT / "book" / "repertoire.txt"
+REPERTOIRE = ROOT / "book" / "opening" / "repertoire.txt"
 GAMES = ROOT / "scripts" / "book_games.pgn"
-BOOK = ROOT / "book" / "default.bin"
+BOOK = ROOT / "book" / "opening" / "default.bin"
 
 # A line counts as so many drawn games, so that no result can throw it out; a move that only games have needs two.
 LINE_GAMES = 4

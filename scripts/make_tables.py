@@ -1,4 +1,4 @@
-"""Makes the tables that come with the package: all endings of three and four men, into book/tables.
+"""Makes the tables that come with the package: all endings of three and four men, into book/endgame/tables.
 
     python scripts/make_tables.py [--threads N] [-o DIR]
 
@@ -19,7 +19,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=os.cpu_count(), metavar="N", help="(default: all cores)")
     parser.add_argument(
-        "-o", "--output", default=ROOT / "book" / "tables", metavar="DIR", help="(default: the package)"
+        "-o", "--output", default=ROOT / "book" / "endgame" / "tables", metavar="DIR", help="(default: the package)"
     )
     options = parser.parse_args()
     options.endings, options.men, options.memory = [], 4, 1000

@@ -12,7 +12,7 @@ import os
 import random
 import sys
 
-from book.generator import MEGABYTE, Generator, checked_names
+from book.endgame.generator import MEGABYTE, Generator, checked_names
 from command.tables_stats import Line
 
 FIFTY_MOVES = 100

@@ -16,7 +16,7 @@ import chess
 from compare_tables import Comparison, boards, by_python_chess, random_fens, stockfish_says
 from verify_ending import defined_value
 
-from book.syzygy import Tables
+from book.endgame.syzygy import Tables
 
 
 def by_stockfish(directory, tables, fens, most):

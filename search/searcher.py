@@ -12,7 +12,7 @@ from typing import NamedTuple
 import cython
 from cython.cimports.board.api import Board
 from cython.cimports.board.types import MAX_MOVES, Move, i64, u64
-from cython.cimports.book.syzygy import Tables, probe_wdl
+from cython.cimports.book.endgame.syzygy import Tables, probe_wdl
 from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_workspace
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.search.clock import start_clock
@@ -236,7 +236,7 @@ class Searcher:
             self._add_worker()
 
     def set_tables(self, tables, *, men: int = 7, depth: int = 1, rule50: bool = True):
-        """Endgame tables (a `book.syzygy.Tables`, or None) for positions of up to `men` pieces and, where they have that
+        """Endgame tables (a `book.endgame.syzygy.Tables`, or None) for positions of up to `men` pieces and, where they have that
         many, at least `depth` plies of search to go.
         """
         self.wait()

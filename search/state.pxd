@@ -1,7 +1,7 @@
 """What a search thread knows: its line of positions, its histories, its root moves; and what all threads share."""
 from board.position cimport Position
 from board.types cimport Move, i16, i64, u64
-from book.syzygy cimport UNKNOWN
+from book.endgame.syzygy cimport UNKNOWN
 from eval.evaluator cimport Workspace
 from search.clock cimport Clock
 from search.history cimport Histories, Situation

@@ -26,7 +26,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 def test_every_package_directory_is_shipped():
     """A new package that pyproject.toml forgets would be missing from the wheel and from the frozen program."""
     shipped = set(freeze().settings()["packages"])
-    present = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    tops = [path.parent for path in ROOT.glob("*/__init__.py")]
+    folders = {path.parent.relative_to(ROOT) for top in tops for path in top.rglob("__init__.py")}
+    present = {".".join(folder.parts) for folder in folders}
     assert shipped == present
 
 

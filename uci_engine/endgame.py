@@ -1,8 +1,8 @@
 """Endgame tables for the engine: where they are, what they say at the root, and what was wrong with them."""
 
-from book.root_ranks import rank_moves
-from book.syzygy import Tables
-from book.table_paths import shipped_directories, split_path
+from book.endgame.root_ranks import rank_moves
+from book.endgame.syzygy import Tables
+from book.endgame.table_paths import shipped_directories, split_path
 
 
 class Endgame:

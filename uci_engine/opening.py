@@ -1,6 +1,6 @@
 """The opening book at the board: when it may answer instead of the search, with which move, and in what words."""
 
-from book.polyglot import Book, BookError, choose, default_book, shares
+from book.opening.polyglot import Book, BookError, choose, default_book, shares
 from search import Limits
 from uci_engine.report import info_text
 

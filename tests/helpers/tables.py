@@ -5,7 +5,7 @@ import pytest
 from positions import random_men
 from support import SHARED
 
-from book.endings import endings
+from book.endgame.endings import endings
 
 DIRECTORY = SHARED / "syzygy"
 SMALL = [name for count in (3, 4) for name in endings(count)]

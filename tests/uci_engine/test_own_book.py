@@ -6,7 +6,7 @@ import chess.polyglot
 import pytest
 from gui import Gui
 
-from book.polyglot import default_book
+from book.opening.polyglot import default_book
 
 GO = "go wtime 60000 btime 60000"
 

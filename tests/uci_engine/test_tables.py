@@ -13,7 +13,7 @@ from support import quetzal
 from tables import DIRECTORY, needs_tables
 
 from board import Board
-from book.syzygy import Tables
+from book.endgame.syzygy import Tables
 
 pytestmark = needs_tables
 

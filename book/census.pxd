@@ -1,5 +1,0 @@
-"""Counts the positions of a solved ending."""
-from board.types cimport u8
-from book.dense cimport Geometry
-
-cdef int _images(const Geometry* geometry, size_t at, const u8* squares) noexcept nogil

@@ -1,0 +1,5 @@
+"""Counts the positions of a solved ending."""
+from board.types cimport u8
+from book.endgame.dense cimport Geometry
+
+cdef int _images(const Geometry* geometry, size_t at, const u8* squares) noexcept nogil
