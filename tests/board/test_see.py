@@ -1,7 +1,7 @@
 """Static exchange evaluation: exchanges worked out by hand, and a public collection of cases."""
 
 import pytest
-from support import SHARED
+from support import read_epd
 
 from board import Board
 
@@ -53,10 +53,6 @@ BY_HAND = [
     ("3rk3/8/8/8/3P4/4P3/8/4K3 b - - 0 1", "d8d4", 100 - 500),
 ]
 
-# A pawn that recaptures on the last rank is counted as a pawn by us and as a new queen by this line: after Rxc8 Bxc8
-# bxc8 becomes a queen, so Black would rather not recapture. The quick form used in searches leaves that out.
-LEFT_OUT = {"2r5/1P4pk/p2p1b1p/5b1n/BB3p2/2R2p2/P1P2P2/4RK2 w - - | c3c8"}
-
 
 def value(board, move):
     """The exact value, from the yes-or-no question; every value is a whole number of pawns."""
@@ -81,15 +77,8 @@ def test_the_threshold_is_zero_by_default():
 
 
 def test_public_collection():
-    path = SHARED / "suites" / "see.epd"
-    if not path.exists():
-        pytest.skip("see.epd is not beside the checkout (../shared/data/suites)")
-    seen = 0
-    for line in path.read_text(encoding="utf-8").splitlines():
-        fen, move, expected, *_ = (part.strip() for part in line.split("|"))
-        if f"{fen} | {move}" in LEFT_OUT:
-            continue
+    cases = read_epd("see.epd")
+    assert len(cases) >= 60
+    for fen, case in cases:
         board = Board(fen)
-        assert value(board, board.parse_uci(move)) == int(expected), line
-        seen += 1
-    assert seen >= 60
+        assert value(board, board.parse_san(case["sm"])) == int(case["see"]), fen

@@ -29,6 +29,16 @@ def read_perft(path):
     return positions
 
 
+def read_epd(name):
+    """The positions of a file of lines `POSITION operation operand; …` in tests/data, as pairs of FEN and operations."""
+    positions = []
+    for line in (DATA / name).read_text(encoding="utf-8").splitlines():
+        *position, operations = line.split(maxsplit=4)
+        pairs = (operation.split(maxsplit=1) for operation in operations.split(";") if operation.strip())
+        positions.append((" ".join(position) + " 0 1", dict(pairs)))
+    return positions
+
+
 STANDARD = read_perft(DATA / "perft_standard.epd")
 CHESS960 = read_perft(DATA / "perft_chess960.epd")
 ALL_FENS = [(fen, False) for fen, _ in STANDARD] + [(fen, True) for fen, _ in CHESS960]

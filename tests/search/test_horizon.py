@@ -8,7 +8,7 @@ here from their description, and what the chapter says about them is checked.
 import pytest
 from networks import evaluating_with
 from searching import GUESSES, SWITCHES, assert_mates, play, san_line, switched_off, think
-from support import SHARED
+from support import read_epd
 
 from board import Board
 from eval import CLASSICAL, evaluate
@@ -109,21 +109,14 @@ def test_without_guessing_zugzwang_is_nothing_special():
 
 
 def test_the_public_zugzwang_collection():
-    """A third of it within 150,000 nodes each, without null moves. Defective lines are passed over: in one the solution is illegal."""
-    path = SHARED / "suites" / "zugzwang.epd"
-    if not path.exists():
-        pytest.skip("zugzwang.epd is not beside the checkout (../shared/data/suites)")
+    """A third of it within 150,000 nodes each, without null moves."""
     searcher = Searcher(megabytes=16)
-    solved = total = 0
+    collection = read_epd("zugzwang.epd")
+    assert len(collection) == 12
+    solved = 0
     with switched_off("use_null_move"):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            fen, _, solution = line.partition(" bm ")
+        for fen, problem in collection:
             board = Board(fen)
-            try:
-                best = {board.parse_san(text) for text in solution.split(";")[0].split()}
-            except ValueError:
-                continue
-            total += 1
+            best = {board.parse_san(text) for text in problem["bm"].split()}
             solved += think(board, searcher, nodes=150_000).best in best
-    assert total >= 12
     assert solved >= 4
