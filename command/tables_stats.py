@@ -2,9 +2,9 @@
 
 import chess
 
-from book.endgame.census import census
-from book.endgame.dense import men_of, name_of, needed
 from book.endgame.generator import MEGABYTE, Generator, checked_names, resolving_memory, solving_memory
+from book.endgame.outcome_counts import count_outcomes
+from book.endgame.retrograde_index import men_of, name_of, needed
 from command.tables_generate import EndingProgress, add_solving_arguments
 
 SIDES = ("White", "Black")
@@ -96,7 +96,7 @@ def share(count, total):
 
 def describe(ending, generator):
     """The lines of the report."""
-    found = [census(ending, side) for side in (0, 1)]
+    found = [count_outcomes(ending, side) for side in (0, 1)]
     yield (
         f"{ending.name}: {sum(side.arrangements for side in found):,} arrangements of the men, with White or Black to move; "
         f"{sum(side.positions for side in found):,} are legal"

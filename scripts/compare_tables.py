@@ -22,10 +22,10 @@ import time
 import chess
 
 from board import Board
-from book.endgame.agreement import compare_every, compare_random
-from book.endgame.dense import men_of
 from book.endgame.endings import men
+from book.endgame.retrograde_index import men_of
 from book.endgame.syzygy import Tables
+from book.endgame.table_comparison import compare_every, compare_random
 
 STOCKFISH = "/usr/games/stockfish"
 OUTCOMES = {"Win": 2, "Cursed win": 1, "Draw": 0, "Blessed loss": -1, "Loss": -2}

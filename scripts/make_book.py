@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from board import Board
 from book.opening.builder import Report, Settings, count_games, entries_from, write_book
+from book.opening.move_counter import MoveCounter
 from book.opening.pgn import Source
-from book.opening.tally import Tally
 from search import Limits, Listener, Searcher
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -145,17 +145,17 @@ def play(options):
 
 def build(output=BOOK, games=GAMES):
     """Writes the book; returns how many entries and positions it has."""
-    tally = Tally(64)
+    counter = MoveCounter(64)
     start = Board()
     for line in read_repertoire():
-        tally.add_game(start, " ".join(line.moves).encode(), SETTINGS.plies, 0, times=LINE_GAMES)
+        counter.add_game(start, " ".join(line.moves).encode(), SETTINGS.plies, 0, times=LINE_GAMES)
 
     def on_broken(place, reason):
         raise ValueError(f"{place}: {reason}")
 
     with Source(str(games)) as source:
-        count_games([source], SETTINGS, tally, Report(on_broken))
-    return write_book(output, entries_from(tally, SETTINGS))
+        count_games([source], SETTINGS, counter, Report(on_broken))
+    return write_book(output, entries_from(counter, SETTINGS))
 
 
 def main():

@@ -7,9 +7,9 @@ import shutil
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from book.endgame.dense import Numbers, needed, successors
 from book.endgame.endings import DTZ_SUFFIX, WDL_SUFFIX, endings, men, normalised, split
 from book.endgame.retrograde import Ending
+from book.endgame.retrograde_index import PositionIndex, needed, successors
 from book.endgame.table_writer import (
     DTZ_MAGIC,
     WDL_MAGIC,
@@ -78,7 +78,7 @@ def is_done(folder, name):
 @functools.cache
 def _size(name):
     """Numbers that our numbering of an ending has, for one side to move."""
-    return Numbers(name).size
+    return PositionIndex(name).size
 
 
 def positions(name):

@@ -1,13 +1,13 @@
 """Retrograde analysis: every position of an ending solved, backwards from mates, captures and pawn moves."""
 from board.types cimport i64, u8, u16, u64
-from book.endgame.dense cimport Geometry, Link, Numbers, Outcomes
+from book.endgame.retrograde_index cimport Geometry, Link, PositionIndex, Outcomes
 
 # A position with everything that is asked about it again and again.
 cdef struct Scene:
     u8 squares[8]
     u64 occupied
 
-cdef class Ending(Numbers):
+cdef class Ending(PositionIndex):
     cdef u16* values[2]  # [side to move][number]
     cdef Link links[6][6][4]  # [captured man][promoted man][new kind - knight]
     cdef list _outcomes  # keeps alive what the links point into

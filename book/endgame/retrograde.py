@@ -15,7 +15,7 @@ import cython
 from cython.cimports.board.attacks import KING_ATTACKS, PAWN_ATTACKS, piece_attacks
 from cython.cimports.board.bits import bit, has, pop_lsb
 from cython.cimports.board.types import PAWN, WHITE, i64, u8, u16, u64
-from cython.cimports.book.endgame.dense import (
+from cython.cimports.book.endgame.retrograde_index import (
     CAN_BE_BLESSED,
     CAN_LOSE,
     CAPTURE_SHIFT,
@@ -30,16 +30,16 @@ from cython.cimports.book.endgame.dense import (
     PLIES,
     TURN,
     ZEROING_SHIFT,
-    Numbers,
     Outcomes,
+    PositionIndex,
     linked_value,
-    place,
+    position_index,
     squares_at,
     value_of,
 )
 from cython.cimports.libc.stdlib import free, malloc
 
-from book.endgame.dense import men_of, name_of, transitions
+from book.endgame.retrograde_index import men_of, name_of, transitions
 
 _NO_MOVE = cython.declare(cython.int, -3)  # worse than any value
 _STILL = cython.declare(cython.int, 4096)  # positions between two looks at the stop flag
@@ -67,13 +67,13 @@ def _after(
         for index in range(geometry.pieces):
             squares[index] = scene.squares[index]
         squares[man] = target
-        return place(geometry, squares)
+        return position_index(geometry, squares)
     shift: cython.int = 6 * (geometry.pieces - 1 - man)
     return at ^ cython.cast(cython.size_t, scene.squares[man] ^ target) << shift
 
 
 @cython.cclass
-class Ending(Numbers):
+class Ending(PositionIndex):
     """One ending, solved or on the way: `outcomes` holds the endings that captures and promotions lead to."""
 
     def __cinit__(self, name: str, outcomes: dict):
@@ -192,7 +192,7 @@ class Ending(Numbers):
         scene.squares[man] = target
         scene.occupied = (occupied ^ bit(origin)) | bit(target)
         if not self._is_attacked(scene, scene.squares[side], side ^ 1, NOBODY):
-            value = value_of(self.values[side ^ 1][place(cython.address(self.geometry), scene.squares)])
+            value = value_of(self.values[side ^ 1][position_index(cython.address(self.geometry), scene.squares)])
             if is_double:
                 value = self._with_en_passant(scene, man, side ^ 1, value)
             value = -value
@@ -571,7 +571,7 @@ class Ending(Numbers):
 
     def value(self, side: cython.int, squares):
         """(WDL, DTZ) of a position without en passant, None if it is impossible; DTZ to the ply."""
-        at: cython.size_t = self.number_of(squares)
+        at: cython.size_t = self.index_of(squares)
         state: cython.int = self.values[side][at]
         if state == IMPOSSIBLE:
             return None

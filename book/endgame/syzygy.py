@@ -39,11 +39,11 @@ from cython.cimports.book.endgame.syzygy_file import (
     WIDE_MAP,
     WIN_IN_PLIES,
     MappedTable,
-    Pairs,
+    Subtable,
     decode,
     read16,
 )
-from cython.cimports.book.endgame.syzygy_layout import Ending, index_of, leading_file, material_key, set_ending
+from cython.cimports.book.endgame.syzygy_layout import Material, index_of, leading_file, material_key, set_material
 from cython.cimports.libc.stdlib import calloc, free
 
 from book.endgame.endings import DTZ_SUFFIX, WDL_SUFFIX, men
@@ -111,7 +111,7 @@ def _look_up(
 
     # Seen so that the first-named side is White; with equal sides, so that White is to move.
     is_mirrored: cython.bint = collection.slots[number].is_mirrored
-    if file.ending.is_symmetric:
+    if file.material.is_symmetric:
         is_mirrored = position.turn == BLACK
     flip: cython.int = 56 if is_mirrored else 0
     side: cython.int = position.turn ^ is_mirrored
@@ -119,41 +119,41 @@ def _look_up(
     count: cython.int = 0
     men: u64
     which: cython.int = 0
-    if file.ending.lead_pawns:
-        men = pieces(position, file.ending.lead_colour ^ is_mirrored, PAWN)
+    if file.material.lead_pawns:
+        men = pieces(position, file.material.lead_colour ^ is_mirrored, PAWN)
         while men:
             squares[count] = pop_lsb(cython.address(men)) ^ flip
             count += 1
         which = leading_file(squares, count)
-    pairs: cython.pointer(Pairs) = cython.address(file.pairs[which][side if file.sides == 2 else 0])
+    subtable: cython.pointer(Subtable) = cython.address(file.subtables[which][side if file.sides == 2 else 0])
     if (
         kind == DTZ
-        and (pairs.flags & STORED_SIDE) != side
-        and not (file.ending.is_symmetric and file.ending.lead_pawns == 0)
+        and (subtable.flags & STORED_SIDE) != side
+        and not (file.material.is_symmetric and file.material.lead_pawns == 0)
     ):
         return _OTHER_SIDE
-    while count < pairs.layout.men:
-        code: cython.int = pairs.layout.pieces[count]
+    while count < subtable.layout.men:
+        code: cython.int = subtable.layout.pieces[count]
         men = pieces(position, (code >> 3) ^ is_mirrored, (code & 7) - 1)
         while men:
             squares[count] = pop_lsb(cython.address(men)) ^ flip
             count += 1
-    value: cython.int = decode(pairs, index_of(cython.address(pairs.layout), squares))
+    value: cython.int = decode(subtable, index_of(cython.address(subtable.layout), squares))
     if kind == WDL:
         if 0 <= value <= 4:
             return value - 2
     elif value != DAMAGED:
         # Lists for wins, losses, cursed wins and blessed losses, in this order.
         listed: cython.int = 0 if wdl == 2 else 1 if wdl == -2 else 2 if wdl == 1 else 3
-        if pairs.flags & MAPPED:
-            if value >= pairs.map_counts[listed]:
+        if subtable.flags & MAPPED:
+            if value >= subtable.map_counts[listed]:
                 value = DAMAGED
-            elif pairs.flags & WIDE_MAP:
-                value = read16(pairs.maps[listed] + 2 * value)
+            elif subtable.flags & WIDE_MAP:
+                value = read16(subtable.maps[listed] + 2 * value)
             else:
-                value = pairs.maps[listed][value]
+                value = subtable.maps[listed][value]
         if value != DAMAGED:
-            if listed >= 2 or not pairs.flags & (WIN_IN_PLIES if listed == 0 else LOSS_IN_PLIES):
+            if listed >= 2 or not subtable.flags & (WIN_IN_PLIES if listed == 0 else LOSS_IN_PLIES):
                 value *= 2
             return value + (101 if listed >= 2 else 1)
     _call_drop(collection, collection.slots[number].entry, kind)
@@ -321,13 +321,13 @@ def probe_dtz(collection: cython.p_void, position: cython.pointer(ConstPosition)
 
 def listed_files(directory):
     """The tables in a directory, as pairs of ending and path. OSError if it cannot be read."""
-    probe: Ending
+    probe: Material
     for file in sorted(os.listdir(directory)):
         name, suffix = os.path.splitext(file)
         if suffix not in _KINDS:
             continue
         try:
-            set_ending(cython.address(probe), name)
+            set_material(cython.address(probe), name)
         except ValueError:
             continue
         yield name, os.path.join(directory, file)
@@ -355,7 +355,7 @@ class Tables:
         self.paths = []
         self.opened = []
         self.numbers = {}
-        ending: Ending
+        material: Material
         number: cython.int
         for directory in directories:
             try:
@@ -367,10 +367,10 @@ class Tables:
                 number = self.numbers.setdefault(name, len(self.paths))
                 if number == len(self.paths):
                     self.paths.append(([], []))
-                    set_ending(cython.address(ending), name)
-                    self._insert(ending.key, number, False)
-                    if not ending.is_symmetric:
-                        self._insert(ending.mirrored_key, number, True)
+                    set_material(cython.address(material), name)
+                    self._insert(material.key, number, False)
+                    if not material.is_symmetric:
+                        self._insert(material.mirrored_key, number, True)
                 kind = _KINDS[os.path.splitext(path)[1]]
                 self.paths[number][kind].append(path)
                 self.collection.entries[number].exists[kind] = True

@@ -1,7 +1,7 @@
 # cython: overflowcheck=False
 """One table file: what its header says, and how a value is decompressed."""
 from board.types cimport u8, u16, u32, u64
-from book.endgame.syzygy_layout cimport Ending, Layout
+from book.endgame.syzygy_layout cimport Material, Layout
 
 ctypedef const u8* Bytes
 
@@ -9,7 +9,7 @@ cdef enum:
     WDL = 0
     DTZ = 1
 
-# Flags of a compressed sub-table. All but SINGLE_VALUE have a meaning in DTZ files only.
+# Flags of a subtable. All but SINGLE_VALUE have a meaning in DTZ files only.
 cdef enum:
     STORED_SIDE = 1  # Black to move is stored
     MAPPED = 2  # values are places in a list
@@ -23,8 +23,8 @@ cdef enum:
     MOST_SYMBOLS = 4096
     LONGEST_CODE = 32
 
-# A sub-table: one side to move, and with pawns one file of the leading pawn.
-cdef struct Pairs:
+# A compressed subtable: one side to move, and with pawns one file of the leading pawn.
+cdef struct Subtable:
     Layout layout
     int flags
     int single  # the only value
@@ -49,11 +49,11 @@ cdef struct Pairs:
     int map_counts[4]
 
 cdef struct TableFile:
-    Ending ending
+    Material material
     int kind
     int sides
     int files
-    Pairs pairs[4][2]  # [file of the leading pawn][side to move]
+    Subtable subtables[4][2]  # [file of the leading pawn][side to move]
 
 
 cdef inline u32 read16(Bytes place) noexcept nogil:
@@ -69,16 +69,16 @@ cdef inline u32 read_code32(Bytes place) noexcept nogil:
     return <u32>place[0] << 24 | <u32>place[1] << 16 | <u32>place[2] << 8 | place[3]
 
 
-cdef inline int left_half(const Pairs* pairs, int symbol) noexcept nogil:
+cdef inline int left_half(const Subtable* subtable, int symbol) noexcept nogil:
     """The first of a symbol's two halves; the value, if it is a leaf."""
-    return pairs.tree[3 * symbol] | (pairs.tree[3 * symbol + 1] & 15) << 8
+    return subtable.tree[3 * symbol] | (subtable.tree[3 * symbol + 1] & 15) << 8
 
 
-cdef inline int right_half(const Pairs* pairs, int symbol) noexcept nogil:
-    return pairs.tree[3 * symbol + 1] >> 4 | pairs.tree[3 * symbol + 2] << 4
+cdef inline int right_half(const Subtable* subtable, int symbol) noexcept nogil:
+    return subtable.tree[3 * symbol + 1] >> 4 | subtable.tree[3 * symbol + 2] << 4
 
 
-cdef int decode(const Pairs* pairs, u64 index) noexcept nogil
+cdef int decode(const Subtable* subtable, u64 index) noexcept nogil
 
 cdef class MappedTable:
     cdef TableFile table
@@ -91,7 +91,7 @@ cdef class MappedTable:
 
     cdef Bytes _take(self, u64* cursor, u64 size) except *
     cdef void _read_header(self, u64* cursor) except *
-    cdef void _read_pairs(self, Pairs* pairs, u64* cursor) except *
-    cdef void _measure_symbols(self, Pairs* pairs) except *
-    cdef void _read_maps(self, Pairs* pairs, u64* cursor) except *
-    cdef object _check_pairs(self, Pairs* pairs)
+    cdef void _read_subtable(self, Subtable* subtable, u64* cursor) except *
+    cdef void _measure_symbols(self, Subtable* subtable) except *
+    cdef void _read_maps(self, Subtable* subtable, u64* cursor) except *
+    cdef object _check_subtable(self, Subtable* subtable)

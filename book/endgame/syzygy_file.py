@@ -12,7 +12,7 @@ import os
 
 import cython
 from cython.cimports.board.types import i64, u8, u16, u64
-from cython.cimports.book.endgame.syzygy_layout import NO_ORDER, set_ending, set_layout
+from cython.cimports.book.endgame.syzygy_layout import NO_ORDER, set_layout, set_material
 from cython.cimports.cpython.buffer import PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cython.cimports.libc.stdlib import free, malloc
 
@@ -32,69 +32,69 @@ class TableError(ValueError):
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def decode(pairs: cython.pointer(cython.const[Pairs]), index: u64) -> cython.int:
+def decode(subtable: cython.pointer(cython.const[Subtable]), index: u64) -> cython.int:
     """The value at a place of the table, or DAMAGED.
 
     The index says which block holds the middle of the span; the lengths of the blocks lead on from there. Within the
     block, codes are skipped until the one whose symbol covers the place; its halves lead down to the value.
     """
-    if pairs.flags & SINGLE_VALUE:
-        return pairs.single
-    if index >= pairs.layout.size:
+    if subtable.flags & SINGLE_VALUE:
+        return subtable.single
+    if index >= subtable.layout.size:
         return DAMAGED
-    entry: Bytes = pairs.index + 6 * (index >> pairs.span_bits)
+    entry: Bytes = subtable.index + 6 * (index >> subtable.span_bits)
     block: u64 = read32(entry)
-    span: u64 = cython.cast(u64, 1) << pairs.span_bits
+    span: u64 = cython.cast(u64, 1) << subtable.span_bits
     offset: i64 = cython.cast(i64, read16(entry + 4) + (index & (span - 1))) - cython.cast(i64, span >> 1)
-    if block >= pairs.length_count:
+    if block >= subtable.length_count:
         return DAMAGED
     while offset < 0:
         if block == 0:
             return DAMAGED
         block -= 1
-        offset += cython.cast(i64, read16(pairs.lengths + 2 * block)) + 1
-    while offset > cython.cast(i64, read16(pairs.lengths + 2 * block)):
-        offset -= cython.cast(i64, read16(pairs.lengths + 2 * block)) + 1
+        offset += cython.cast(i64, read16(subtable.lengths + 2 * block)) + 1
+    while offset > cython.cast(i64, read16(subtable.lengths + 2 * block)):
+        offset -= cython.cast(i64, read16(subtable.lengths + 2 * block)) + 1
         block += 1
-        if block >= pairs.length_count:
+        if block >= subtable.length_count:
             return DAMAGED
-    if block >= pairs.block_count:
+    if block >= subtable.block_count:
         return DAMAGED
 
     # Codes: the next ones always stand at the top of `word`; `filled` of its bits are from the file.
-    place: Bytes = pairs.data + (block << pairs.block_bits)
+    place: Bytes = subtable.data + (block << subtable.block_bits)
     word: u64 = cython.cast(u64, read_code32(place)) << 32 | read_code32(place + 4)
     filled: cython.int = 64
     length: cython.int
     symbol: u64
     place += 8
     while True:
-        length = pairs.likely[word >> 56]
-        while word < pairs.base[length]:
+        length = subtable.likely[word >> 56]
+        while word < subtable.base[length]:
             length += 1
-        symbol = pairs.lowest[length] + ((word - pairs.base[length]) >> (64 - length))
-        if symbol >= cython.cast(u64, pairs.symbols):
+        symbol = subtable.lowest[length] + ((word - subtable.base[length]) >> (64 - length))
+        if symbol >= cython.cast(u64, subtable.symbols):
             return DAMAGED
-        if offset <= pairs.symbol_lengths[symbol]:
+        if offset <= subtable.symbol_lengths[symbol]:
             break
-        offset -= pairs.symbol_lengths[symbol] + 1
+        offset -= subtable.symbol_lengths[symbol] + 1
         word <<= length
         filled -= length
         if filled <= 32:
-            if pairs.end - place >= 4:
+            if subtable.end - place >= 4:
                 word |= cython.cast(u64, read_code32(place)) << (32 - filled)
             filled += 32
             place += 4
 
     node: cython.int = cython.cast(cython.int, symbol)
-    while pairs.symbol_lengths[node]:
-        half: cython.int = left_half(pairs, node)
-        if offset <= pairs.symbol_lengths[half]:
+    while subtable.symbol_lengths[node]:
+        half: cython.int = left_half(subtable, node)
+        if offset <= subtable.symbol_lengths[half]:
             node = half
         else:
-            offset -= pairs.symbol_lengths[half] + 1
-            node = right_half(pairs, node)
-    return left_half(pairs, node)
+            offset -= subtable.symbol_lengths[half] + 1
+            node = right_half(subtable, node)
+    return left_half(subtable, node)
 
 
 # Opening
@@ -109,7 +109,7 @@ class MappedTable:
         self.has_buffer = False
         for file in range(4):
             for side in range(2):
-                self.table.pairs[file][side].symbol_lengths = cython.NULL
+                self.table.subtables[file][side].symbol_lengths = cython.NULL
 
     def __init__(self, path, contents=None):
         """Maps the file, or takes its bytes from `contents`."""
@@ -119,7 +119,7 @@ class MappedTable:
             raise TableError(f"the name does not end with {WDL_SUFFIX} or {DTZ_SUFFIX}")
         self.table.kind = WDL if suffix == WDL_SUFFIX else DTZ
         try:
-            set_ending(cython.address(self.table.ending), name)
+            set_material(cython.address(self.table.material), name)
         except ValueError as error:
             raise TableError(str(error)) from None
         if contents is None:
@@ -143,7 +143,7 @@ class MappedTable:
     def __dealloc__(self):
         for file in range(4):
             for side in range(2):
-                free(self.table.pairs[file][side].symbol_lengths)
+                free(self.table.subtables[file][side].symbol_lengths)
         if self.has_buffer:
             PyBuffer_Release(cython.address(self.buffer))
 
@@ -161,30 +161,30 @@ class MappedTable:
     @cython.exceptval(check=True)
     def _read_header(self, cursor: cython.pointer(u64)) -> cython.void:
         table: cython.pointer(TableFile) = cython.address(self.table)
-        ending: cython.pointer(Ending) = cython.address(self.table.ending)
+        material: cython.pointer(Material) = cython.address(self.table.material)
         file: cython.int
         side: cython.int
         index: cython.int
         codes: u8[8]
         flags: cython.int = self._take(cursor, 1)[0]
-        has_pawns: cython.bint = ending.lead_pawns > 0
-        if flags >> 4 not in (0, ending.men):
+        has_pawns: cython.bint = material.lead_pawns > 0
+        if flags >> 4 not in (0, material.men):
             raise TableError("its header is that of another number of men")
-        if ((flags & 2) != 0) != has_pawns or ((flags & 1) != 0) == ending.is_symmetric:
+        if ((flags & 2) != 0) != has_pawns or ((flags & 1) != 0) == material.is_symmetric:
             raise TableError("its header is that of another kind of ending")
         table.files = 4 if has_pawns else 1
-        table.sides = 2 if table.kind == WDL and not ending.is_symmetric else 1
+        table.sides = 2 if table.kind == WDL and not material.is_symmetric else 1
         for file in range(table.files):
-            orders = self._take(cursor, 2 if ending.other_pawns else 1)
+            orders = self._take(cursor, 2 if material.other_pawns else 1)
             order: cython.int = orders[0]
-            second: cython.int = orders[1] if ending.other_pawns else NO_ORDER * 17
-            listed = self._take(cursor, ending.men)
+            second: cython.int = orders[1] if material.other_pawns else NO_ORDER * 17
+            listed = self._take(cursor, material.men)
             for side in range(table.sides):
-                for index in range(ending.men):
+                for index in range(material.men):
                     codes[index] = listed[index] >> 4 if side else listed[index] & 15
                 if not set_layout(
-                    cython.address(table.pairs[file][side].layout),
-                    ending,
+                    cython.address(table.subtables[file][side].layout),
+                    material,
                     codes,
                     order >> 4 if side else order & 15,
                     second >> 4 if side else second & 15,
@@ -194,116 +194,118 @@ class MappedTable:
         cursor[0] += cursor[0] & 1
         for file in range(table.files):
             for side in range(table.sides):
-                self._read_pairs(cython.address(table.pairs[file][side]), cursor)
+                self._read_subtable(cython.address(table.subtables[file][side]), cursor)
         if table.kind == DTZ:
             for file in range(table.files):
-                self._read_maps(cython.address(table.pairs[file][0]), cursor)
+                self._read_maps(cython.address(table.subtables[file][0]), cursor)
             cursor[0] += cursor[0] & 1
-        pairs: cython.pointer(Pairs)
+        subtable: cython.pointer(Subtable)
         for file in range(table.files):
             for side in range(table.sides):
-                pairs = cython.address(table.pairs[file][side])
-                pairs.index = self._take(cursor, 6 * pairs.index_count)
+                subtable = cython.address(table.subtables[file][side])
+                subtable.index = self._take(cursor, 6 * subtable.index_count)
         for file in range(table.files):
             for side in range(table.sides):
-                pairs = cython.address(table.pairs[file][side])
-                pairs.lengths = self._take(cursor, 2 * pairs.length_count)
+                subtable = cython.address(table.subtables[file][side])
+                subtable.lengths = self._take(cursor, 2 * subtable.length_count)
         for file in range(table.files):
             for side in range(table.sides):
-                pairs = cython.address(table.pairs[file][side])
-                if pairs.block_count:
+                subtable = cython.address(table.subtables[file][side])
+                if subtable.block_count:
                     cursor[0] = (cursor[0] + 63) & ~cython.cast(u64, 63)
-                pairs.data = self._take(cursor, pairs.block_count << pairs.block_bits)
-                pairs.end = self.start + self.length
+                subtable.data = self._take(cursor, subtable.block_count << subtable.block_bits)
+                subtable.end = self.start + self.length
         if (cursor[0] + 63) // 64 * 64 + CHECKSUM_BYTES != self.length:
             raise TableError("it is longer than its header says")
 
     @cython.cfunc
     @cython.exceptval(check=True)
-    def _read_pairs(self, pairs: cython.pointer(Pairs), cursor: cython.pointer(u64)) -> cython.void:
+    def _read_subtable(self, subtable: cython.pointer(Subtable), cursor: cython.pointer(u64)) -> cython.void:
         """The header of a sub-table: sizes, the code, the symbols."""
         length: cython.int
-        pairs.index_count = 0
-        pairs.length_count = 0
-        pairs.block_count = 0
-        pairs.block_bits = 0
-        pairs.flags = self._take(cursor, 1)[0]
-        if pairs.flags & SINGLE_VALUE:
-            pairs.single = self._take(cursor, 1)[0]
+        subtable.index_count = 0
+        subtable.length_count = 0
+        subtable.block_count = 0
+        subtable.block_bits = 0
+        subtable.flags = self._take(cursor, 1)[0]
+        if subtable.flags & SINGLE_VALUE:
+            subtable.single = self._take(cursor, 1)[0]
             if self.table.kind == DTZ:
-                pairs.single = 0
-            elif pairs.single > 4:
+                subtable.single = 0
+            elif subtable.single > 4:
                 raise TableError("its only value is none")
             return
         fixed = self._take(cursor, 9)
-        pairs.block_bits = fixed[0]
-        pairs.span_bits = fixed[1]
-        pairs.block_count = read32(fixed + 3)
-        pairs.length_count = pairs.block_count + fixed[2]
-        pairs.longest = fixed[7]
-        pairs.shortest = fixed[8]
-        if not 3 <= pairs.block_bits <= 24 or not 1 <= pairs.span_bits <= 31 or pairs.block_count == 0:
+        subtable.block_bits = fixed[0]
+        subtable.span_bits = fixed[1]
+        subtable.block_count = read32(fixed + 3)
+        subtable.length_count = subtable.block_count + fixed[2]
+        subtable.longest = fixed[7]
+        subtable.shortest = fixed[8]
+        if not 3 <= subtable.block_bits <= 24 or not 1 <= subtable.span_bits <= 31 or subtable.block_count == 0:
             raise TableError("its blocks have impossible sizes")
-        if not 1 <= pairs.shortest <= pairs.longest <= LONGEST_CODE:
+        if not 1 <= subtable.shortest <= subtable.longest <= LONGEST_CODE:
             raise TableError("its codes have impossible lengths")
-        span: u64 = cython.cast(u64, 1) << pairs.span_bits
-        pairs.index_count = (pairs.layout.size + span - 1) >> pairs.span_bits
-        lowest = self._take(cursor, 2 * (pairs.longest - pairs.shortest + 1))
-        for length in range(pairs.shortest, pairs.longest + 1):
-            pairs.lowest[length] = read16(lowest + 2 * (length - pairs.shortest))
-        pairs.base[pairs.longest] = 0
-        for length in range(pairs.longest - 1, pairs.shortest - 1, -1):
-            pairs.base[length] = (pairs.base[length + 1] + pairs.lowest[length] - pairs.lowest[length + 1]) // 2
-        for length in range(pairs.shortest, pairs.longest + 1):
-            pairs.base[length] <<= 64 - length
+        span: u64 = cython.cast(u64, 1) << subtable.span_bits
+        subtable.index_count = (subtable.layout.size + span - 1) >> subtable.span_bits
+        lowest = self._take(cursor, 2 * (subtable.longest - subtable.shortest + 1))
+        for length in range(subtable.shortest, subtable.longest + 1):
+            subtable.lowest[length] = read16(lowest + 2 * (length - subtable.shortest))
+        subtable.base[subtable.longest] = 0
+        for length in range(subtable.longest - 1, subtable.shortest - 1, -1):
+            subtable.base[length] = (
+                subtable.base[length + 1] + subtable.lowest[length] - subtable.lowest[length + 1]
+            ) // 2
+        for length in range(subtable.shortest, subtable.longest + 1):
+            subtable.base[length] <<= 64 - length
         prefix: cython.int
         for prefix in range(256):
-            length = pairs.shortest
-            while (cython.cast(u64, prefix + 1) << 56) - 1 < pairs.base[length]:
+            length = subtable.shortest
+            while (cython.cast(u64, prefix + 1) << 56) - 1 < subtable.base[length]:
                 length += 1
-            pairs.likely[prefix] = length
-        pairs.symbols = read16(self._take(cursor, 2))
-        if not 1 <= pairs.symbols <= MOST_SYMBOLS:
+            subtable.likely[prefix] = length
+        subtable.symbols = read16(self._take(cursor, 2))
+        if not 1 <= subtable.symbols <= MOST_SYMBOLS:
             raise TableError("it has an impossible number of symbols")
-        pairs.tree = self._take(cursor, 3 * pairs.symbols)
-        cursor[0] += pairs.symbols & 1
-        self._measure_symbols(pairs)
+        subtable.tree = self._take(cursor, 3 * subtable.symbols)
+        cursor[0] += subtable.symbols & 1
+        self._measure_symbols(subtable)
 
     @cython.cfunc
     @cython.exceptval(check=True)
-    def _measure_symbols(self, pairs: cython.pointer(Pairs)) -> cython.void:
+    def _measure_symbols(self, subtable: cython.pointer(Subtable)) -> cython.void:
         """How many positions each symbol stands for. Halves must exist, and no symbol may be a part of itself."""
-        pairs.symbol_lengths = cython.cast(cython.pointer(u16), malloc(pairs.symbols * cython.sizeof(u16)))
-        if pairs.symbol_lengths == cython.NULL:
+        subtable.symbol_lengths = cython.cast(cython.pointer(u16), malloc(subtable.symbols * cython.sizeof(u16)))
+        if subtable.symbol_lengths == cython.NULL:
             raise MemoryError("no memory for a table's symbols")
         marks: u8[MOST_SYMBOLS]  # 0 new, 1 begun, 2 measured
         path: u16[MOST_SYMBOLS]
         symbol: cython.int
-        for symbol in range(pairs.symbols):
+        for symbol in range(subtable.symbols):
             marks[symbol] = 0
-        for symbol in range(pairs.symbols):
+        for symbol in range(subtable.symbols):
             depth: cython.int = 0
             path[0] = symbol
             while depth >= 0:
                 node: cython.int = path[depth]
-                left: cython.int = left_half(pairs, node)
-                right: cython.int = right_half(pairs, node)
+                left: cython.int = left_half(subtable, node)
+                right: cython.int = right_half(subtable, node)
                 if marks[node] == 2:
                     depth -= 1
                     continue
                 if right == 0xFFF:
-                    pairs.symbol_lengths[node] = 0
+                    subtable.symbol_lengths[node] = 0
                     marks[node] = 2
                     continue
-                if left >= pairs.symbols or right >= pairs.symbols:
+                if left >= subtable.symbols or right >= subtable.symbols:
                     raise TableError("a symbol has halves that do not exist")
                 marks[node] = 1
                 waiting: cython.int = left if marks[left] != 2 else right
                 if marks[waiting] == 2:
-                    total: cython.int = pairs.symbol_lengths[left] + pairs.symbol_lengths[right] + 1
+                    total: cython.int = subtable.symbol_lengths[left] + subtable.symbol_lengths[right] + 1
                     if total > 0xFFFF:
                         raise TableError("a symbol is longer than any block")
-                    pairs.symbol_lengths[node] = total
+                    subtable.symbol_lengths[node] = total
                     marks[node] = 2
                 elif marks[waiting] == 1:
                     raise TableError("a symbol is a part of itself")
@@ -313,19 +315,19 @@ class MappedTable:
 
     @cython.cfunc
     @cython.exceptval(check=True)
-    def _read_maps(self, pairs: cython.pointer(Pairs), cursor: cython.pointer(u64)) -> cython.void:
+    def _read_maps(self, subtable: cython.pointer(Subtable), cursor: cython.pointer(u64)) -> cython.void:
         index: cython.int
         for index in range(4):
-            pairs.map_counts[index] = 0
-        if not pairs.flags & MAPPED:
+            subtable.map_counts[index] = 0
+        if not subtable.flags & MAPPED:
             return
-        wide: cython.int = 2 if pairs.flags & WIDE_MAP else 1
+        wide: cython.int = 2 if subtable.flags & WIDE_MAP else 1
         if wide == 2:
             cursor[0] += cursor[0] & 1
         for index in range(4):
             count = self._take(cursor, wide)
-            pairs.map_counts[index] = read16(count) if wide == 2 else count[0]
-            pairs.maps[index] = self._take(cursor, wide * pairs.map_counts[index])
+            subtable.map_counts[index] = read16(count) if wide == 2 else count[0]
+            subtable.maps[index] = self._take(cursor, wide * subtable.map_counts[index])
 
     # Looking through it
 
@@ -333,7 +335,7 @@ class MappedTable:
     def sub_tables(self) -> list:
         """The sub-tables as triples: file of the leading pawn, side to move, number of positions."""
         return [
-            (file, side, self.table.pairs[file][side].layout.size)
+            (file, side, self.table.subtables[file][side].layout.size)
             for file in range(self.table.files)
             for side in range(self.table.sides)
         ]
@@ -342,47 +344,47 @@ class MappedTable:
         """What is stored for a place of a sub-table, before any map; None if it cannot be decoded."""
         if not (0 <= file < self.table.files and 0 <= side < self.table.sides and place >= 0):
             raise IndexError("there is no such sub-table")
-        value: cython.int = decode(cython.address(self.table.pairs[file][side]), place)
+        value: cython.int = decode(cython.address(self.table.subtables[file][side]), place)
         return None if value == DAMAGED else value
 
     def check(self):
         """Decodes every block; TableError at the first that does not fit its header."""
         for file in range(self.table.files):
             for side in range(self.table.sides):
-                problem = self._check_pairs(cython.address(self.table.pairs[file][side]))
+                problem = self._check_subtable(cython.address(self.table.subtables[file][side]))
                 if problem is not None:
                     raise TableError(problem)
 
     @cython.cfunc
-    def _check_pairs(self, pairs: cython.pointer(Pairs)) -> object:
-        if pairs.flags & SINGLE_VALUE:
+    def _check_subtable(self, subtable: cython.pointer(Subtable)) -> object:
+        if subtable.flags & SINGLE_VALUE:
             return None
         symbol: cython.int
-        for symbol in range(pairs.symbols):
-            if self.table.kind == WDL and pairs.symbol_lengths[symbol] == 0 and left_half(pairs, symbol) > 4:
+        for symbol in range(subtable.symbols):
+            if self.table.kind == WDL and subtable.symbol_lengths[symbol] == 0 and left_half(subtable, symbol) > 4:
                 return f"symbol {symbol} has a value that is none"
         block: u64
         total: u64 = 0
         begins: u64
         span: u64 = 0
         middle: u64
-        step: u64 = cython.cast(u64, 1) << pairs.span_bits
-        for block in range(pairs.length_count):
-            count: i64 = cython.cast(i64, read16(pairs.lengths + 2 * block)) + 1
+        step: u64 = cython.cast(u64, 1) << subtable.span_bits
+        for block in range(subtable.length_count):
+            count: i64 = cython.cast(i64, read16(subtable.lengths + 2 * block)) + 1
             begins = total
             total += count
             # The index entries whose middles lie in this block.
-            while span < pairs.index_count and span * step + (step >> 1) < total:
+            while span < subtable.index_count and span * step + (step >> 1) < total:
                 middle = span * step + (step >> 1)
-                entry = pairs.index + 6 * span
+                entry = subtable.index + 6 * span
                 if read32(entry) != block or read16(entry + 4) != middle - begins:
                     return f"the index does not lead to block {block}"
                 span += 1
-            if block < pairs.block_count and not _block_holds(pairs, block, count):
+            if block < subtable.block_count and not _block_holds(subtable, block, count):
                 return f"block {block} cannot be decoded"
-            if block == pairs.block_count - 1 and total != pairs.layout.size:
-                return f"its blocks hold {total} positions instead of {pairs.layout.size}"
-        if span != pairs.index_count:
+            if block == subtable.block_count - 1 and total != subtable.layout.size:
+                return f"its blocks hold {total} positions instead of {subtable.layout.size}"
+        if span != subtable.index_count:
             return "the index leads nowhere"
         return None
 
@@ -390,10 +392,10 @@ class MappedTable:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _block_holds(pairs: cython.pointer(cython.const[Pairs]), block: u64, count: i64) -> cython.bint:
+def _block_holds(subtable: cython.pointer(cython.const[Subtable]), block: u64, count: i64) -> cython.bint:
     """Do so many positions come out of a block's own bytes? Its last symbol may stand for more: a short code is welcome."""
-    place: Bytes = pairs.data + (block << pairs.block_bits)
-    bits: i64 = cython.cast(i64, 8) << pairs.block_bits
+    place: Bytes = subtable.data + (block << subtable.block_bits)
+    bits: i64 = cython.cast(i64, 8) << subtable.block_bits
     at: i64 = 0
     index: cython.int
     while count > 0:
@@ -404,12 +406,12 @@ def _block_holds(pairs: cython.pointer(cython.const[Pairs]), block: u64, count: 
             if (at >> 3) + index < (bits >> 3):
                 word |= place[(at >> 3) + index]
         word <<= 24 + (at & 7)
-        length: cython.int = pairs.likely[word >> 56]
-        while word < pairs.base[length]:
+        length: cython.int = subtable.likely[word >> 56]
+        while word < subtable.base[length]:
             length += 1
-        symbol: u64 = pairs.lowest[length] + ((word - pairs.base[length]) >> (64 - length))
-        if symbol >= cython.cast(u64, pairs.symbols):
+        symbol: u64 = subtable.lowest[length] + ((word - subtable.base[length]) >> (64 - length))
+        if symbol >= cython.cast(u64, subtable.symbols):
             return False
-        count -= pairs.symbol_lengths[symbol] + 1
+        count -= subtable.symbol_lengths[symbol] + 1
         at += length
     return at <= bits

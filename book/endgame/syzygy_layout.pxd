@@ -9,7 +9,7 @@ cdef enum:
     NO_ORDER = 15  # in a header: there is no second group of pawns
 
 # What an ending's name tells. Colour 0 is the first-named side.
-cdef struct Ending:
+cdef struct Material:
     int men
     int counts[2][6]
     bint is_symmetric  # both sides have the same pieces
@@ -55,13 +55,13 @@ cdef inline int table_piece(int piece) noexcept nogil:
 
 
 cdef u64 material_key(const Position* position) noexcept nogil
-cdef void set_ending(Ending* ending, str name) except *
-cdef bint set_layout(Layout* layout, const Ending* ending, const u8* pieces, int order, int second_order, int file) noexcept nogil
+cdef void set_material(Material* material, str name) except *
+cdef bint set_layout(Layout* layout, const Material* material, const u8* pieces, int order, int second_order, int file) noexcept nogil
 cdef int leading_file(const u8* squares, int pawns) noexcept nogil
 cdef u64 index_of(const Layout* layout, u8* squares) noexcept nogil
 cdef void squares_of(const Layout* layout, u64 index, u8* squares) noexcept nogil
 
 
 cdef class Numbering:
-    cdef Ending ending
+    cdef Material material
     cdef Layout layout

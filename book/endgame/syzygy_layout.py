@@ -44,45 +44,47 @@ def material_key(position: cython.pointer(ConstPosition)) -> u64:
 
 @cython.cfunc
 @cython.exceptval(check=True)
-def set_ending(ending: cython.pointer(Ending), name: str) -> cython.void:
+def set_material(material: cython.pointer(Material), name: str) -> cython.void:
     """Reads a name such as KQvKR. ValueError if it is none, if it is spelt otherwise, or with more than seven men."""
     colour: cython.int
     kind: cython.int
     if name != normalised(name) or not 3 <= men(name) <= MOST_MEN:
         raise ValueError(f"'{name}' is not the name of a table")
-    ending.men = men(name)
-    ending.has_unique = False
-    ending.key = 0
-    ending.mirrored_key = 0
+    material.men = men(name)
+    material.has_unique = False
+    material.key = 0
+    material.mirrored_key = 0
     sides = split(name)
     for colour in range(2):
         for kind in range(6):
-            ending.counts[colour][kind] = sides[colour].count(_KIND_LETTERS[kind])
-            if ending.counts[colour][kind] == 1 and kind != KING:
-                ending.has_unique = True
+            material.counts[colour][kind] = sides[colour].count(_KIND_LETTERS[kind])
+            if material.counts[colour][kind] == 1 and kind != KING:
+                material.has_unique = True
     for colour in range(2):
         for kind in range(KING):
-            ending.key = ending.key << 4 | ending.counts[colour][kind]
-            ending.mirrored_key = ending.mirrored_key << 4 | ending.counts[colour ^ 1][kind]
-    ending.is_symmetric = ending.key == ending.mirrored_key
-    white: cython.int = ending.counts[WHITE][PAWN]
-    black: cython.int = ending.counts[BLACK][PAWN]
-    ending.lead_colour = WHITE if black == 0 or (white > 0 and black >= white) else BLACK
-    ending.lead_pawns = ending.counts[ending.lead_colour][PAWN]
-    ending.other_pawns = ending.counts[ending.lead_colour ^ 1][PAWN]
+            material.key = material.key << 4 | material.counts[colour][kind]
+            material.mirrored_key = material.mirrored_key << 4 | material.counts[colour ^ 1][kind]
+    material.is_symmetric = material.key == material.mirrored_key
+    white: cython.int = material.counts[WHITE][PAWN]
+    black: cython.int = material.counts[BLACK][PAWN]
+    material.lead_colour = WHITE if black == 0 or (white > 0 and black >= white) else BLACK
+    material.lead_pawns = material.counts[material.lead_colour][PAWN]
+    material.other_pawns = material.counts[material.lead_colour ^ 1][PAWN]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _has_same_men(ending: cython.pointer(cython.const[Ending]), codes: cython.pointer(cython.const[u8])) -> cython.bint:
+def _has_same_men(
+    material: cython.pointer(cython.const[Material]), codes: cython.pointer(cython.const[u8])
+) -> cython.bint:
     """Does the list hold just this ending's pieces, equal ones side by side?"""
     counted: cython.int[16]
     index: cython.int
     code: cython.int
     for index in range(16):
         counted[index] = 0
-    for index in range(ending.men):
+    for index in range(material.men):
         code = codes[index]
         if counted[code] and codes[index - 1] != code:
             return False
@@ -90,7 +92,7 @@ def _has_same_men(ending: cython.pointer(cython.const[Ending]), codes: cython.po
     for code in range(16):
         wanted: cython.int = 0
         if 1 <= code & 7 <= 6:
-            wanted = ending.counts[code >> 3][(code & 7) - 1]
+            wanted = material.counts[code >> 3][(code & 7) - 1]
         if counted[code] != wanted:
             return False
     return True
@@ -104,7 +106,7 @@ def _has_same_men(ending: cython.pointer(cython.const[Ending]), codes: cython.po
 @cython.exceptval(check=False)
 def set_layout(
     layout: cython.pointer(Layout),
-    ending: cython.pointer(cython.const[Ending]),
+    material: cython.pointer(cython.const[Material]),
     codes: cython.pointer(cython.const[u8]),
     order: cython.int,
     second_order: cython.int,
@@ -116,60 +118,60 @@ def set_layout(
     """
     index: cython.int
     place: cython.int
-    lead: cython.int = ending.lead_pawns
-    if not _has_same_men(ending, codes):
+    lead: cython.int = material.lead_pawns
+    if not _has_same_men(material, codes):
         return False
-    layout.men = ending.men
+    layout.men = material.men
     layout.lead_pawns = lead
-    layout.other_pawns = ending.other_pawns
+    layout.other_pawns = material.other_pawns
     layout.file = file
     if lead:
         # The leading side's pawns come first, then the other side's.
-        if codes[0] != (PAWN + 1 | ending.lead_colour << 3):
+        if codes[0] != (PAWN + 1 | material.lead_colour << 3):
             return False
-        if ending.other_pawns and codes[lead] != (PAWN + 1 | (ending.lead_colour ^ 1) << 3):
+        if material.other_pawns and codes[lead] != (PAWN + 1 | (material.lead_colour ^ 1) << 3):
             return False
     else:
-        lead = 3 if ending.has_unique else 2
+        lead = 3 if material.has_unique else 2
         for index in range(lead):
-            if ending.counts[codes[index] >> 3][(codes[index] & 7) - 1] != 1:
+            if material.counts[codes[index] >> 3][(codes[index] & 7) - 1] != 1:
                 return False
-    for index in range(ending.men):
+    for index in range(material.men):
         layout.pieces[index] = codes[index]
 
     layout.groups = 0
     layout.lengths[0] = lead
     index = lead
-    while index < ending.men:
+    while index < material.men:
         layout.groups += 1
         layout.lengths[layout.groups] = 1
         index += 1
-        while index < ending.men and codes[index] == codes[index - 1]:
+        while index < material.men and codes[index] == codes[index - 1]:
             layout.lengths[layout.groups] += 1
             index += 1
     layout.groups += 1
 
     next_group: cython.int = 1
     free_squares: cython.int = 64 - layout.lengths[0]
-    if ending.other_pawns:
+    if material.other_pawns:
         next_group = 2
         free_squares -= layout.lengths[1]
-    if not ending.other_pawns:
+    if not material.other_pawns:
         second_order = NO_ORDER
-    if order == second_order or order >= layout.groups or (ending.other_pawns and second_order >= layout.groups):
+    if order == second_order or order >= layout.groups or (material.other_pawns and second_order >= layout.groups):
         return False
     layout.size = 1
     for place in range(layout.groups):
         group: cython.int
         if place == order:
             group = 0
-            if ending.lead_pawns:
+            if material.lead_pawns:
                 layout.sizes[0] = LEAD_PAWN_SIZE[lead][file]
             else:
-                layout.sizes[0] = LEADS_OF_THREE if ending.has_unique else LEADS_OF_KINGS
+                layout.sizes[0] = LEADS_OF_THREE if material.has_unique else LEADS_OF_KINGS
         elif place == second_order:
             group = 1
-            layout.sizes[1] = BINOMIAL[ending.other_pawns][48 - lead]
+            layout.sizes[1] = BINOMIAL[material.other_pawns][48 - lead]
         else:
             group = next_group
             next_group += 1
@@ -511,16 +513,16 @@ class Numbering:
     """A layout as Python sees it: `place(squares)` and the way back, `squares(place)`."""
 
     def __init__(self, name: str, codes: bytes, order: int = 0, second_order: int = NO_ORDER, file: int = 0):
-        set_ending(cython.address(self.ending), name)
+        set_material(cython.address(self.material), name)
         given: cython.p_const_uchar = codes
         if (
-            len(codes) != self.ending.men
+            len(codes) != self.material.men
             or max(codes) > 15
             or not 0 <= order <= NO_ORDER
             or not 0 <= second_order <= NO_ORDER
             or not 0 <= file <= 3
             or not set_layout(
-                cython.address(self.layout), cython.address(self.ending), given, order, second_order, file
+                cython.address(self.layout), cython.address(self.material), given, order, second_order, file
             )
         ):
             raise ValueError(f"these are not the pieces of {name}, or not in a possible order")

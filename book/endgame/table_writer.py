@@ -5,11 +5,11 @@ import itertools
 import struct
 from typing import NamedTuple
 
-from book.endgame.dense import men_of
+from book.endgame.compression import LEAF, Grammar, code_lengths
 from book.endgame.endings import split
-from book.endgame.pairs import LEAF, Grammar, code_lengths
-from book.endgame.streams import Walk, changes, histogram
+from book.endgame.retrograde_index import men_of
 from book.endgame.syzygy_layout import Numbering
+from book.endgame.table_values import TableValues, changes, histogram
 
 WDL_MAGIC = bytes.fromhex("71E8235D")
 DTZ_MAGIC = bytes.fromhex("D7660CA5")
@@ -22,7 +22,7 @@ SAMPLE_WINDOWS, SAMPLE_LENGTH = 48, 2048
 # Outcomes are asked for in the search, so their blocks are small and quick to unpack; distances only at the root.
 WDL_BLOCKS, DTZ_BLOCKS = range(5, 8), range(5, 11)
 FIFTY_MOVES = 100
-IS_WIN, IS_LOSS = 0x200, 0x400  # of a state, as in dense.pxd
+IS_WIN, IS_LOSS = 0x200, 0x400  # of a state, as in retrograde_index.pxd
 
 
 class Order(NamedTuple):
@@ -90,11 +90,11 @@ def _windows(size):
 
 
 def best_order(ending, side, file, read):
-    """The layout in which neighbours differ least often, by sample; `read(walk, first, last)` gives values."""
+    """The layout in which neighbours differ least often, by sample; `read(values, first, last)` gives values."""
 
     def roughness(order):
-        walk = Walk(ending, side, *order, file)
-        return sum(changes(read(walk, *window)) for window in _windows(walk.size)), order
+        values = TableValues(ending, side, *order, file)
+        return sum(changes(read(values, *window)) for window in _windows(values.size)), order
 
     return min(map(roughness, orders(ending.name)))[1]
 
@@ -172,9 +172,9 @@ def single(flags, value):
 
 def wdl_table(ending, side, file, check=None):
     """One side's outcomes: (order, packed)."""
-    order = best_order(ending, side, file, Walk.outcomes)
-    walk = Walk(ending, side, *order, file)
-    sequence = walk.outcomes(0, walk.size)
+    order = best_order(ending, side, file, TableValues.outcomes)
+    values = TableValues(ending, side, *order, file)
+    sequence = values.outcomes(0, values.size)
     if changes(sequence) == 0:
         return order, single(0, sequence[0])
     return order, compress(sequence, 0, WDL_BLOCKS, check)
@@ -232,12 +232,12 @@ def dtz_table(ending, side, file, check=None):
         return next(orders(ending.name)), single(side, 0), None
     units = bool(found.flags & WIN_IN_PLIES), bool(found.flags & LOSS_IN_PLIES)
 
-    def read(walk, first, last):
-        return walk.distances(first, last, found.numbers, *units)
+    def read(values, first, last):
+        return values.distances(first, last, found.numbers, *units)
 
     order = best_order(ending, side, file, read)
-    walk = Walk(ending, side, *order, file)
-    return order, compress(read(walk, 0, walk.size), found.flags | side, DTZ_BLOCKS, check), found
+    values = TableValues(ending, side, *order, file)
+    return order, compress(read(values, 0, values.size), found.flags | side, DTZ_BLOCKS, check), found
 
 
 def is_symmetric(name):

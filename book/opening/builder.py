@@ -8,9 +8,9 @@ import tempfile
 from typing import NamedTuple
 
 from board import Board, FenError
+from book.opening.move_counter import MoveCounter
 from book.opening.pgn import PgnError, Source
 from book.opening.polyglot import BookError, Entry
-from book.opening.tally import Tally
 
 MOST_WEIGHT = 0xFFFF
 COLOURS = {"both": 3, "white": 1, "black": 2}
@@ -62,14 +62,14 @@ def wanted_colours(game, settings):
     return colours
 
 
-def count_games(sources, settings, tally, report, on_progress=lambda source: None):
-    """Counts the games of open sources into the tally."""
+def count_games(sources, settings, counter, report, on_progress=lambda source: None):
+    """Counts the games of open sources into the counter."""
     start = Board()
     for source in sources:
         try:
             for game in source.games():
                 report.games += 1
-                count_game(game, settings, tally, report, start, source.name)
+                count_game(game, settings, counter, report, start, source.name)
                 if report.games % 256 == 0:
                     on_progress(source)
         except PgnError as error:
@@ -77,7 +77,7 @@ def count_games(sources, settings, tally, report, on_progress=lambda source: Non
         on_progress(source)
 
 
-def count_game(game, settings, tally, report, start, name):
+def count_game(game, settings, counter, report, start, name):
     place = f"{name}:{game.line}"
     if game.is_too_long:
         report.break_game(place, "too long for a game")
@@ -89,7 +89,7 @@ def count_game(game, settings, tally, report, start, name):
     try:
         board = Board(game.tag(b"FEN")) if b"FEN" in game.tags else start
         # As Polyglot's own maker has it, a game without a result counts as a draw.
-        plies = tally.add_game(board, game.text, settings.plies, game.result or 0, colours)
+        plies = counter.add_game(board, game.text, settings.plies, game.result or 0, colours)
     except FenError as error:
         report.break_game(place, f"bad FEN: {error}")
     except ValueError as error:
@@ -114,9 +114,9 @@ def entries_of(key, weighted):
     return [Entry(key, code, weight) for (code, _), weight in zip(weighted, weights, strict=True)]
 
 
-def entries_from(tally, settings):
+def entries_from(counter, settings):
     """The entries for everything that was counted. Moves that have only lost are left out, like rare ones."""
-    for key, group in itertools.groupby(tally.counts(settings.min_games), key=lambda count: count[0]):
+    for key, group in itertools.groupby(counter.counts(settings.min_games), key=lambda count: count[0]):
         weighted = []
         for _, code, wins, draws, losses in group:
             weight = wins * settings.win + draws * settings.draw + losses * settings.loss
@@ -194,17 +194,17 @@ def check_output(path, inputs=()):
 def build_book(paths, output, settings, report, *, on_start=lambda sources: None, on_progress=lambda source: None):
     """Makes a book from PGN files; returns how many entries and positions it has."""
     check_output(output, paths)
-    tally = Tally(settings.megabytes, os.path.dirname(os.path.abspath(output)))
+    counter = MoveCounter(settings.megabytes, os.path.dirname(os.path.abspath(output)))
     with contextlib.ExitStack() as stack:
-        stack.callback(tally.close)
+        stack.callback(counter.close)
         # A misspelt name is noticed before hours of work.
         sources = [stack.enter_context(Source(path)) for path in paths]
         on_start(sources)
-        count_games(sources, settings, tally, report, on_progress)
+        count_games(sources, settings, counter, report, on_progress)
         if report.games == 0:
             raise PgnError("; ".join(report.damaged) or f"no games in {', '.join(source.name for source in sources)}")
         if report.used == 0:
             raise PgnError(
                 f"none of {report.games:,} games can be used: {report.broken:,} broken, the rest filtered out"
             )
-        return write_book(output, entries_from(tally, settings))
+        return write_book(output, entries_from(counter, settings))

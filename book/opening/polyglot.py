@@ -13,7 +13,7 @@ import struct
 from importlib import resources
 from typing import NamedTuple
 
-from book.opening.order import ENTRY_BYTES, ascending_runs
+from book.opening.sorted_runs import ENTRY_BYTES, ascending_runs
 
 MOST_RUNS = 64  # a book with more unsorted spots is no book
 SAMPLE = 512  # entries looked at to tell a book from any other file

@@ -20,12 +20,12 @@ from verify_ending import verify
 from verify_files import by_moves
 
 from book.endgame import generator as generator_module
-from book.endgame.agreement import compare_every, compare_random
-from book.endgame.census import census
 from book.endgame.endings import endings
 from book.endgame.generator import GenerateError, Generator, write_whole
+from book.endgame.outcome_counts import count_outcomes
 from book.endgame.syzygy import Tables
 from book.endgame.syzygy_file import MappedTable
+from book.endgame.table_comparison import compare_every, compare_random
 
 OFFICIAL = SHARED / "syzygy"
 SHIPPED = ROOT / "book" / "endgame" / "tables"
@@ -279,7 +279,7 @@ def test_numbers_of_legal_positions_are_the_published_ones(name, first, second):
         ending = maker.solved(name)
     finally:
         maker.close()
-    assert [census(ending, side).boards for side in (0, 1)] == [first, second]
+    assert [count_outcomes(ending, side).boards for side in (0, 1)] == [first, second]
 
 
 def test_statistics_refuse_what_is_no_ending():

@@ -7,10 +7,10 @@ import chess.syzygy
 import pytest
 from support import SCALE, SHARED, scaled
 
-from book.endgame.dense import Numbers, men_of, needed, successors
 from book.endgame.endings import normalised
 from book.endgame.generator import Workers, solve
 from book.endgame.retrograde import Ending
+from book.endgame.retrograde_index import PositionIndex, men_of, needed, successors
 
 TABLES = SHARED / "syzygy"
 IS_WIN, PLIES, IMPOSSIBLE = 0x200, 0x1FF, 0xFFFF  # parts of a state
@@ -103,25 +103,25 @@ def test_black_to_move_in_symmetric_endings_mirrors_white(solved):
 
 def test_numbers_lead_to_squares_and_back():
     for name in ("KQvK", "KBNvK", "KPvK", "KRvKP", "KPvKP", "KPPvK", "KPPvKP", "KQPvKR"):
-        numbers = Numbers(name)
+        index = PositionIndex(name)
         rng = random.Random(name)
         for _ in range(scaled(2000)):
-            at = rng.randrange(numbers.size)
-            squares = numbers.squares_of(at)
+            at = rng.randrange(index.size)
+            squares = index.squares_of(at)
             kings_apart = chess.square_distance(squares[0], squares[1]) > 1
             if kings_apart and len({*squares}) == len(squares):
-                again = numbers.number_of(squares)
-                # Only mirror images of symmetric arrangements have two numbers.
-                assert again == at or numbers.squares_of(again) == [square ^ 7 for square in squares]
+                again = index.index_of(squares)
+                # Only mirror images of symmetric arrangements have two indices.
+                assert again == at or index.squares_of(again) == [square ^ 7 for square in squares]
 
 
 def test_pawns_in_any_order_are_the_same():
-    numbers = Numbers("KPPvKP")
+    index = PositionIndex("KPPvKP")
     kings, pawns = [0, 63], [9, 28, 36]
-    here = numbers.number_of([*kings, *pawns])
-    assert numbers.number_of([*kings, 28, 9, 36]) == here
-    assert numbers.number_of([square ^ 7 for square in (*kings, 28, 9, 36)]) == here
-    assert numbers.number_of([*kings, 9, 36, 28]) != here
+    here = index.index_of([*kings, *pawns])
+    assert index.index_of([*kings, 28, 9, 36]) == here
+    assert index.index_of([square ^ 7 for square in (*kings, 28, 9, 36)]) == here
+    assert index.index_of([*kings, 9, 36, 28]) != here
 
 
 def test_what_endings_lead_to_is_what_python_chess_says():

@@ -18,7 +18,7 @@ from support import quetzal, scaled
 from board import Board
 from book.opening.builder import MOST_WEIGHT, entries_of
 from book.opening.builder import scaled as scaled_weights
-from book.opening.tally import Tally
+from book.opening.move_counter import MoveCounter
 
 POLYGLOT = shutil.which("polyglot", path=os.environ.get("PATH", "") + os.pathsep + "/usr/games")
 RESULTS = ("1-0", "0-1", "1/2-1/2")
@@ -118,11 +118,11 @@ def test_a_book_is_sorted_and_its_best_moves_come_first(tmp_path):
 def test_counts_that_do_not_fit_into_memory(tmp_path):
     """Written to a file in several stretches and merged again, the counts are the same."""
     games = [books.random_game(random.Random(seed), 30) for seed in range(60)] * 2
-    small, large = Tally(1, tmp_path), Tally(64)
+    small, large = MoveCounter(1, tmp_path), MoveCounter(64)
     for number, game in enumerate(games):
         text = chess.Board().variation_san(game.move_stack).encode()
-        for tally in (small, large):
-            tally.add_game(Board(), text, 40, number % 3 - 1)
+        for counter in (small, large):
+            counter.add_game(Board(), text, 40, number % 3 - 1)
         if number % 7 == 0:
             small.spill()
     assert len(small.runs) == 18 and large.runs == []
@@ -134,20 +134,20 @@ def test_counts_that_do_not_fit_into_memory(tmp_path):
 
 def test_memory_is_bounded(tmp_path):
     """More different moves than a megabyte holds: they go to the temporary file by themselves."""
-    tally = Tally(1, tmp_path)
+    counter = MoveCounter(1, tmp_path)
     rng = random.Random(5)
     plies = 0
-    while not tally.runs:
+    while not counter.runs:
         board = Board()
         words = []
         while len(words) < 200 and board.outcome() is None:
             move = rng.choice(board.legal_moves())
             words.append(board.san(move))
             board.push(move)
-        plies += tally.add_game(Board(), " ".join(words).encode(), 200, 0)
+        plies += counter.add_game(Board(), " ".join(words).encode(), 200, 0)
         assert plies < 40000
-    assert sum(sum(count[2:]) for count in tally.counts()) == plies
-    tally.close()
+    assert sum(sum(count[2:]) for count in counter.counts()) == plies
+    counter.close()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Do two collections of tables say the same? Millions of positions, so this is compiled."""
+"""Compares the answers of two collections of tables. Millions of positions, so this is compiled."""
 
 from typing import NamedTuple
 
@@ -7,14 +7,14 @@ from cython.cimports.board.bits import popcount
 from cython.cimports.board.fen import format_fen
 from cython.cimports.board.position import Position, complete, is_attacked, king_square, occupied, put_piece
 from cython.cimports.board.types import NO_PIECE, NO_SQUARE, i64, make_piece, u8, u64
-from cython.cimports.book.endgame.dense import KING_PAIR, Numbers, squares_at
+from cython.cimports.book.endgame.retrograde_index import KING_PAIR, PositionIndex, squares_at
 from cython.cimports.book.endgame.syzygy import UNKNOWN, Tables, probe_dtz, probe_wdl
 from cython.cimports.libc.string import memset
 
 MOST_SHOWN = 3
 
 
-class Agreement(NamedTuple):
+class Comparison(NamedTuple):
     """How many positions were compared, on how many the answers differ, and some of these."""
 
     seen: int
@@ -56,7 +56,7 @@ def _set_up(
 
 
 @cython.cclass
-class _Comparison:
+class _Comparer:
     """Counts while positions come in."""
 
     def __cinit__(self, ours: Tables, theirs: Tables):
@@ -79,34 +79,34 @@ class _Comparison:
                 self.examples.append((fen, (answers[0], answers[1]), (answers[2], answers[3])))
 
 
-def compare_every(name: str, ours: Tables, theirs: Tables) -> Agreement:
+def compare_every(name: str, ours: Tables, theirs: Tables) -> Comparison:
     """All positions of an ending, up to turning the board; colours as the name has them."""
-    numbers: Numbers = Numbers(name)
-    comparison: _Comparison = _Comparison(ours, theirs)
+    index: PositionIndex = PositionIndex(name)
+    comparer: _Comparer = _Comparer(ours, theirs)
     position: Position
     squares: u8[8]
     at: cython.size_t
     side: cython.int
-    for at in range(numbers.geometry.slices * numbers.geometry.slice_size):
-        squares_at(cython.address(numbers.geometry), at, squares)
+    for at in range(index.geometry.slices * index.geometry.slice_size):
+        squares_at(cython.address(index.geometry), at, squares)
         for side in range(2):
-            if _set_up(cython.address(position), cython.address(numbers.geometry), squares, side, False):
-                comparison.add(cython.address(position))
-    return Agreement(comparison.seen, comparison.different, comparison.examples)
+            if _set_up(cython.address(position), cython.address(index.geometry), squares, side, False):
+                comparer.add(cython.address(position))
+    return Comparison(comparer.seen, comparer.different, comparer.examples)
 
 
 @cython.overflowcheck(False)
-def compare_random(name: str, ours: Tables, theirs: Tables, count: i64, seed: u64 = 1) -> Agreement:
+def compare_random(name: str, ours: Tables, theirs: Tables, count: i64, seed: u64 = 1) -> Comparison:
     """Positions anywhere on the board, half of them with colours changed."""
-    numbers: Numbers = Numbers(name)
-    comparison: _Comparison = _Comparison(ours, theirs)
-    geometry: cython.pointer(cython.const[Geometry]) = cython.address(numbers.geometry)
+    index: PositionIndex = PositionIndex(name)
+    comparer: _Comparer = _Comparer(ours, theirs)
+    geometry: cython.pointer(cython.const[Geometry]) = cython.address(index.geometry)
     position: Position
     squares: u8[8]
     man: cython.int
     mixed: u64
     state: u64 = seed
-    while comparison.seen < count:
+    while comparer.seen < count:
         # Steele, Lea and Flood's SplitMix64.
         state += cython.cast(u64, 0x9E3779B97F4A7C15)
         mixed = state
@@ -119,5 +119,5 @@ def compare_random(name: str, ours: Tables, theirs: Tables, count: i64, seed: u6
             if man >= geometry.pieces:
                 squares[man] = 8 + squares[man] % 48
         if _set_up(cython.address(position), geometry, squares, mixed & 1, mixed >> 1 & 1):
-            comparison.add(cython.address(position))
-    return Agreement(comparison.seen, comparison.different, comparison.examples)
+            comparer.add(cython.address(position))
+    return Comparison(comparer.seen, comparer.different, comparer.examples)

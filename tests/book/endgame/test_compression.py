@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from book.endgame.pairs import LEAF, Grammar, Sequence, code_lengths
+from book.endgame.compression import LEAF, Grammar, Sequence, code_lengths
 from book.endgame.table_writer import compress
 
 

@@ -1,7 +1,7 @@
-"""Compression as Syzygy files have it: frequent pairs become symbols, again and again, then a prefix code.
+"""The compression of Syzygy files: Re-Pair, then a canonical Huffman code. docs/tables.md has an example.
 
-Larsson and Moffat called this recursive pairing "Re-Pair" (2000); it suits tables because a value, once found, is
-unpacked from its block alone. docs/tables.md has an example.
+Re-Pair (recursive pairing; Larsson and Moffat, 2000) makes a symbol of the most frequent pair of neighbours, again and
+again. It suits tables because a single value can be unpacked from its block alone.
 """
 
 import heapq

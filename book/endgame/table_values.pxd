@@ -1,7 +1,7 @@
 """A solved ending in the order of a table file: values side by side, ready for compression."""
 from board.types cimport u8, u16, u64
-from book.endgame.dense cimport Geometry
-from book.endgame.pairs cimport Sequence
+from book.endgame.retrograde_index cimport Geometry
+from book.endgame.compression cimport Sequence
 from book.endgame.retrograde cimport Ending
 from book.endgame.syzygy_layout cimport Layout
 
@@ -10,7 +10,7 @@ cdef enum:
     UNUSED = 0xFFFF  # a distance that nobody will ask for
     CLASS_SHIFT = 10
 
-cdef class Walk:
+cdef class TableValues:
     cdef Layout layout
     cdef Ending _ending
     cdef int side

@@ -10,7 +10,7 @@ cdef struct Count:
     u32 draws
     u32 losses
 
-cdef class Tally:
+cdef class MoveCounter:
     cdef Count* slots
     cdef Py_ssize_t room  # a power of two
     cdef Py_ssize_t used

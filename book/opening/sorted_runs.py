@@ -1,4 +1,4 @@
-"""Is a book sorted? One pass over the keys, compiled, because books of a hundred megabytes are common."""
+"""Sorted runs of a book's entries; a good book is one. Compiled, because books of a hundred megabytes are common."""
 
 import cython
 from cython.cimports.board.types import u8, u64
@@ -21,9 +21,9 @@ def _key(data: cython.pointer(cython.const[u8])) -> u64:
 
 
 def ascending_runs(data: cython.const[u8][:], most: int) -> list[tuple[int, int]]:
-    """Splits the complete 16-byte entries of `data` into stretches whose keys never fall: [(first, behind the last)].
+    """Splits the complete 16-byte entries of `data` into runs whose keys never fall: [(first, behind the last)].
 
-    A good book is one such run. Gives up after `most` runs and returns one more than that.
+    Gives up after `most` runs and returns one more than that.
     """
     count: cython.Py_ssize_t = data.shape[0] // 16
     limit: cython.Py_ssize_t = most

@@ -1,10 +1,15 @@
-"""From solved positions to sequences. Where a prober never looks, or is content with less, the easiest value is taken."""
+"""The values of a solved ending in the order of a table file.
+
+Where probers never look, or accept several values, the one that compresses best is taken: such values are "don't care".
+"""
 
 import cython
 from cython.cimports.board.attacks import KING_ATTACKS
 from cython.cimports.board.bits import bit
 from cython.cimports.board.types import u8, u16, u64
-from cython.cimports.book.endgame.dense import (
+from cython.cimports.book.endgame.compression import Sequence
+from cython.cimports.book.endgame.retrograde import Ending
+from cython.cimports.book.endgame.retrograde_index import (
     CAPTURE_BITS,
     CAPTURE_SHIFT,
     FIFTY_MOVES,
@@ -12,16 +17,20 @@ from cython.cimports.book.endgame.dense import (
     IS_CURSED,
     PLIES,
     ZEROING_SHIFT,
-    place,
+    position_index,
     value_of,
 )
-from cython.cimports.book.endgame.pairs import Sequence
-from cython.cimports.book.endgame.retrograde import Ending
-from cython.cimports.book.endgame.syzygy_layout import BINOMIAL, leading_file, set_ending, set_layout, squares_of
-from cython.cimports.book.endgame.syzygy_layout import Ending as Material
+from cython.cimports.book.endgame.syzygy_layout import (
+    BINOMIAL,
+    Material,
+    leading_file,
+    set_layout,
+    set_material,
+    squares_of,
+)
 from cython.cimports.libc.stdlib import free, malloc
 
-from book.endgame.dense import men_of
+from book.endgame.retrograde_index import men_of
 
 _KINDS = " PNBRQK"
 
@@ -68,8 +77,8 @@ def _distance(state: cython.int, win_in_plies: cython.bint, loss_in_plies: cytho
 
 
 @cython.cclass
-class Walk:
-    """Goes through one table (side to move and, with pawns, file of the leading pawn) in the order of a layout."""
+class TableValues:
+    """The values of one subtable (side to move and, with pawns, file of the leading pawn) in the order of a layout."""
 
     def __cinit__(
         self,
@@ -87,7 +96,7 @@ class Walk:
         index: cython.int
         self._ending = ending
         self.side = side
-        set_ending(cython.address(material), ending.name)
+        set_material(cython.address(material), ending.name)
         given: cython.p_const_uchar = codes
         if len(codes) != material.men or not set_layout(
             cython.address(self.layout), cython.address(material), given, order, second_order, file
@@ -225,7 +234,7 @@ class Walk:
             if KING_ATTACKS[ours[0]] & bit(ours[1]):
                 states[index - first] = IMPOSSIBLE
             else:
-                states[index - first] = values[place(cython.address(self._ending.geometry), ours)]
+                states[index - first] = values[position_index(cython.address(self._ending.geometry), ours)]
             changed = self._advance()
 
     @property
@@ -347,7 +356,7 @@ def _file_of(ending: Ending, number: cython.int) -> cython.int:
     squares: u8[3]
     count: cython.int = 0
     index: cython.int
-    set_ending(cython.address(material), ending.name)
+    set_material(cython.address(material), ending.name)
     for index in range(ending.geometry.pawns):
         if ending.geometry.colours[ending.geometry.pieces + index] == material.lead_colour:
             squares[count] = ending.geometry.slice_pawns[3 * number + index]

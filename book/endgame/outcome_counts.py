@@ -1,4 +1,4 @@
-"""How many positions of an ending are won, drawn and lost, every arrangement and its mirror images counted once."""
+"""How many positions of an ending are won, drawn and lost; positions that symmetry makes equal are counted once."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,19 @@ import cython
 from cython.cimports.board.attacks import KING_ATTACKS
 from cython.cimports.board.bits import bit
 from cython.cimports.board.types import i64, u8, u64
-from cython.cimports.book.endgame.dense import IMPOSSIBLE, IS_WIN, PLIES, TURN, place, squares_at, value_of
 from cython.cimports.book.endgame.retrograde import Ending
+from cython.cimports.book.endgame.retrograde_index import (
+    IMPOSSIBLE,
+    IS_WIN,
+    PLIES,
+    TURN,
+    position_index,
+    squares_at,
+    value_of,
+)
 
 
-class Census(NamedTuple):
+class OutcomeCounts(NamedTuple):
     """One side to move."""
 
     arrangements: int  # of the men on different squares, kings apart: legal or not
@@ -53,7 +61,7 @@ def _images(
             image[other] = image[other - 1]
             other -= 1
         image[other] = held
-    if at > place(geometry, image):
+    if at > position_index(geometry, image):
         return 0
     # No king stands on an axis between files or ranks, so only the diagonal can leave a position as it is.
     unchanged: cython.bint = not geometry.pawns
@@ -62,7 +70,7 @@ def _images(
     return 2 if geometry.pawns else 4 if unchanged else 8
 
 
-def census(ending: Ending, side: cython.int) -> Census:
+def count_outcomes(ending: Ending, side: cython.int) -> OutcomeCounts:
     geometry: cython.pointer(cython.const[Geometry]) = cython.address(ending.geometry)
     squares: u8[8]
     at: cython.size_t
@@ -109,4 +117,4 @@ def census(ending: Ending, side: cython.int) -> Census:
             elif state & IS_WIN and longest == 0:
                 longest = 1
                 begin = at
-    return Census(arrangements, boards, counts[0], counts[1], counts[2], counts[3], counts[4], longest, begin)
+    return OutcomeCounts(arrangements, boards, counts[0], counts[1], counts[2], counts[3], counts[4], longest, begin)

@@ -1,6 +1,6 @@
-"""The generator's own numbering of an ending, and what is known about every position.
+"""The index of the positions of an ending in retrograde analysis, and what is known about each of them.
 
-A position is numbered by its pawns (a *slice*) and, within the slice, by six bits for each king and piece. Without pawns
+A position is indexed by its pawns (a *slice*) and, within the slice, by six bits for each king and piece. Without pawns
 there is one slice, and the two kings together are one of 462 pairs: the board is turned so that the first king stands
 in the triangle a1-d1-d4.
 """
@@ -57,8 +57,8 @@ cdef bint PAIR_IS_DIAGONAL[462]  # both on a1-h8: a position and its mirror imag
 cdef u8 TURN[8][64]
 
 
-cdef inline size_t place(const Geometry* geometry, const u8* squares) noexcept nogil:
-    """The number of a position. The kings must not touch."""
+cdef inline size_t position_index(const Geometry* geometry, const u8* squares) noexcept nogil:
+    """The index of a position. The kings must not touch."""
     cdef size_t at
     cdef int man
     cdef int code
@@ -116,13 +116,13 @@ cdef inline int linked_value(const Link* link, const u8* squares, int side) noex
     flip = 56 if link.is_swapped else 0
     for man in range(link.geometry.men):
         there[man] = squares[link.source[man]] ^ flip
-    return (link.outcomes[place(link.geometry, there)] >> (4 * (side ^ link.is_swapped)) & 15) - 2
+    return (link.outcomes[position_index(link.geometry, there)] >> (4 * (side ^ link.is_swapped)) & 15) - 2
 
 
-cdef class Numbers:
+cdef class PositionIndex:
     cdef Geometry geometry
     cdef readonly str name
 
 
-cdef class Outcomes(Numbers):
+cdef class Outcomes(PositionIndex):
     cdef u8* values

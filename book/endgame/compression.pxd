@@ -1,4 +1,4 @@
-"""Sequences of small numbers, and their compression by replacing frequent pairs."""
+"""Sequences of small numbers, and the Re-Pair grammar that compresses them."""
 from board.types cimport i64, u8, u16, u32, u64
 
 cdef enum:

@@ -1,4 +1,7 @@
-"""The generator's own numbering: squares as digits, so that a move changes one digit and costs one addition."""
+"""The index of a position in retrograde analysis: squares as digits, so that a move costs one addition.
+
+It is not the index of the table files (syzygy_layout.py), which has no gaps but takes longer to compute.
+"""
 
 import cython
 from cython.cimports.board.attacks import KING_ATTACKS
@@ -120,8 +123,8 @@ def needed(names):
 
 
 @cython.cclass
-class Numbers:
-    """The numbers of one ending's positions."""
+class PositionIndex:
+    """Index of the positions of one ending: from squares to a number and back."""
 
     def __cinit__(self, name: str, *_):
         if not 3 <= men(name) <= MOST_GENERATED or normalised(name) != name:
@@ -199,7 +202,7 @@ class Numbers:
 
     @property
     def size(self) -> int:
-        """Numbers for each side to move. Some belong to no possible position, some twice to the same."""
+        """Indices for each side to move. Some belong to no possible position, some twice to the same."""
         return self.geometry.slices * self.geometry.slice_size
 
     @property
@@ -230,12 +233,12 @@ class Numbers:
             levels[steps].append(number)
         return [level for level in levels if level]
 
-    def number_of(self, squares) -> int:
+    def index_of(self, squares) -> int:
         buffer: u8[8]
         index: cython.int
         for index in range(self.geometry.men):
             buffer[index] = squares[index]
-        return place(cython.address(self.geometry), buffer)
+        return position_index(cython.address(self.geometry), buffer)
 
     def squares_of(self, at: cython.size_t) -> list:
         buffer: u8[8]
@@ -244,7 +247,7 @@ class Numbers:
 
 
 @cython.cclass
-class Outcomes(Numbers):
+class Outcomes(PositionIndex):
     """Who wins, for every position of a solved ending: four bits for each side to move."""
 
     def __cinit__(self, name: str, *_):
@@ -257,4 +260,4 @@ class Outcomes(Numbers):
 
     def value(self, side: cython.int, squares) -> int:
         """-2 to 2 for the side to move, of a possible position."""
-        return (self.values[self.number_of(squares)] >> (4 * side) & 15) - 2
+        return (self.values[self.index_of(squares)] >> (4 * side) & 15) - 2

@@ -1,6 +1,7 @@
-"""Counts moves in bounded memory: a hash table that is sorted and written to a temporary file whenever it is full.
+"""Counts moves in bounded memory by external sorting: a hash table, and sorted runs in a temporary file.
 
-The sorted stretches are merged when everything has been counted, so a collection may be far larger than the memory.
+Whenever the table is full it is written as a sorted run. The runs are merged when everything has been counted, so a
+collection of games may be far larger than the memory.
 """
 
 import heapq
@@ -16,7 +17,7 @@ from cython.cimports.libc.stdlib import calloc, free, malloc, qsort
 from book.opening.movetext import describe_fault
 
 RECORD = struct.Struct("=QHHIII")
-BLOCK = 4096  # records that each stretch holds in memory while they are merged
+BLOCK = 4096  # records that each run holds in memory while they are merged
 _FIRST_ROOM = cython.declare(cython.Py_ssize_t, 1 << 12)
 _FULL = cython.declare(u32, 0xFFFFFFFF)
 
@@ -34,7 +35,7 @@ def _compare(a: cython.p_void, b: cython.p_void) -> cython.int:
 
 @cython.final
 @cython.cclass
-class Tally:
+class MoveCounter:
     """Takes games and hands out (key, code, wins, draws, losses), sorted. `megabytes` bounds the memory."""
 
     def __cinit__(self):
@@ -175,7 +176,7 @@ class Tally:
         self.used = 0
 
     def _stored(self, offset, count):
-        """The records of one stretch, read block by block."""
+        """The records of one run, read block by block."""
         while count > 0:
             self.spill_file.seek(offset)
             part = min(BLOCK, count)
@@ -195,7 +196,7 @@ class Tally:
     def counts(self, least: int = 1):
         """Yields (key, code, wins, draws, losses) of all moves that were played `least` times, sorted by key and code.
 
-        The tally is used up by that.
+        The counter is used up by that.
         """
         sources = [self._stored(*run) for run in self.runs] + [self._in_memory()]
         total = None

@@ -1,1 +1,0 @@
-"""The order of a book's entries. Nothing is shared with other compiled modules."""
