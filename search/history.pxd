@@ -5,8 +5,7 @@ away (`gravity`), so that old experience fades. One set per thread.
 """
 from board.bits cimport has
 from board.position cimport Position
-from board.types cimport Move, i16, is_capture, move_flag, move_from, move_to, u64
-from search.score cimport clamp
+from board.types cimport Move, i16, is_tactical, move_from, move_to, u64
 
 cdef enum:
     HISTORY_LIMIT = 16384
@@ -14,6 +13,7 @@ cdef enum:
     CORRECTION_UNIT = 256  # a centipawn
     CORRECTION_LIMIT = 16384  # 64 centipawns
     PAWN_ENTRIES = 512
+    TRIED_LIMIT = 32
     NO_ROW = 768  # the continuation row of a null move, or of no move at all
 
 cdef struct Histories:
@@ -25,10 +25,17 @@ cdef struct Histories:
     i16 minor_correction[2][CORRECTION_ENTRIES]
     i16 piece_correction[2][2][CORRECTION_ENTRIES]
 
-# What a quiet move is seen in the light of, beside the position itself.
-cdef struct Situation:
+# The context of quiet-move history, beside the position itself.
+cdef struct MoveContext:
     i16* rows[3]  # continuation rows of the moves 1, 2 and 4 plies ago
     u64 threats  # squares that the other side attacks
+
+# The moves of a node that were searched in vain before one cut off.
+cdef struct Tried:
+    Move quiets[TRIED_LIMIT]
+    Move captures[TRIED_LIMIT]
+    int quiet_count
+    int capture_count
 
 
 cdef inline int piece_to(const Position* position, Move move) noexcept nogil:
@@ -37,10 +44,10 @@ cdef inline int piece_to(const Position* position, Move move) noexcept nogil:
 
 
 cdef inline i16* quiet_entry(
-    Histories* histories, const Position* position, const Situation* situation, Move move
+    Histories* histories, const Position* position, const MoveContext* context, Move move
 ) noexcept nogil:
     """Experience with a move by its squares. To flee from an attack, or to walk into one, is another move."""
-    cdef int danger = 2 * has(situation.threats, move_from(move)) + has(situation.threats, move_to(move))
+    cdef int danger = 2 * has(context.threats, move_from(move)) + has(context.threats, move_to(move))
     return &histories.quiet[position.turn][danger][move & 4095]
 
 
@@ -49,14 +56,34 @@ cdef inline void gravity(i16* entry, int bonus) noexcept nogil:
     entry[0] += <i16>(bonus - entry[0] * (bonus if bonus >= 0 else -bonus) // HISTORY_LIMIT)
 
 
+cdef inline void note_tried(Tried* tried, Move move) noexcept nogil:
+    """Keeps a move that did not cut off; those beyond TRIED_LIMIT go unpunished."""
+    if is_tactical(move):
+        if tried.capture_count < TRIED_LIMIT:
+            tried.captures[tried.capture_count] = move
+            tried.capture_count += 1
+    elif tried.quiet_count < TRIED_LIMIT:
+        tried.quiets[tried.quiet_count] = move
+        tried.quiet_count += 1
+
+
 cdef int quiet_score(
-    Histories* histories, const Position* position, const Situation* situation, Move move
+    Histories* histories, const Position* position, const MoveContext* context, Move move
 ) noexcept nogil
 cdef int capture_score(Histories* histories, const Position* position, Move move) noexcept nogil
 cdef void reward_quiet(
-    Histories* histories, const Position* position, const Situation* situation, Move move, int bonus
+    Histories* histories, const Position* position, const MoveContext* context, Move move, int bonus
 ) noexcept nogil
 cdef void reward_capture(Histories* histories, const Position* position, Move move, int bonus) noexcept nogil
-cdef int correction(Histories* histories, const Position* position) noexcept nogil
+cdef void update_on_cutoff(
+    Histories* histories,
+    const Position* position,
+    const MoveContext* context,
+    Move* killers,
+    Move best,
+    int depth,
+    const Tried* tried,
+) noexcept nogil
+cdef int corrected_eval(Histories* histories, const Position* position, int raw) noexcept nogil
 cdef void learn_correction(Histories* histories, const Position* position, int error, int depth) noexcept nogil
 cdef void forget(Histories* histories) noexcept nogil

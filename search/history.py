@@ -1,12 +1,14 @@
 """The verbs of the histories: ask for a score, reward or punish a move, learn where the evaluation errs."""
 
 import cython
-from cython.cimports.board.position import ConstPosition
+from cython.cimports.board.bits import popcount
+from cython.cimports.board.position import ConstPosition, occupied
 from cython.cimports.board.types import (
     EN_PASSANT,
     PAWN,
     Move,
     i16,
+    is_tactical,
     move_flag,
     move_to,
     piece_kind,
@@ -14,7 +16,7 @@ from cython.cimports.board.types import (
 )
 from cython.cimports.libc.string import memset
 from cython.cimports.search.parameters import tune
-from cython.cimports.search.score import clamp
+from cython.cimports.search.score import LIMIT_OF_EVALUATION, clamp, smaller
 
 
 @cython.cfunc
@@ -23,20 +25,20 @@ from cython.cimports.search.score import clamp
 def quiet_score(
     histories: cython.pointer(Histories),
     position: cython.pointer(ConstPosition),
-    situation: cython.pointer(cython.const[Situation]),
+    context: cython.pointer(cython.const[MoveContext]),
     move: Move,
 ) -> cython.int:
     """How well a quiet move did: by itself, with this pawn structure, and as the answer to the moves 1, 2 and 4 plies ago.
 
-    By itself means with attacks on its squares as they are now: that is the situation's other part.
+    By itself means with attacks on its squares as they are now: that is the context's other part.
     """
     at: cython.int = piece_to(position, move)
     return (
-        quiet_entry(histories, position, situation, move)[0]
+        quiet_entry(histories, position, context, move)[0]
         + histories.pawn[position.pawn_key & (PAWN_ENTRIES - 1)][at]
-        + situation.rows[0][at]
-        + situation.rows[1][at]
-        + situation.rows[2][at] // 2
+        + context.rows[0][at]
+        + context.rows[1][at]
+        + context.rows[2][at] // 2
     )
 
 
@@ -66,17 +68,17 @@ def capture_score(
 def reward_quiet(
     histories: cython.pointer(Histories),
     position: cython.pointer(ConstPosition),
-    situation: cython.pointer(cython.const[Situation]),
+    context: cython.pointer(cython.const[MoveContext]),
     move: Move,
     bonus: cython.int,
 ) -> cython.void:
     """Moves all entries behind `quiet_score` towards the bonus (or, below zero, the malus)."""
     at: cython.int = piece_to(position, move)
-    gravity(quiet_entry(histories, position, situation, move), bonus)
+    gravity(quiet_entry(histories, position, context, move), bonus)
     gravity(cython.address(histories.pawn[position.pawn_key & (PAWN_ENTRIES - 1)][at]), bonus)
-    gravity(situation.rows[0] + at, bonus)
-    gravity(situation.rows[1] + at, bonus)
-    gravity(situation.rows[2] + at, bonus // 2)
+    gravity(context.rows[0] + at, bonus)
+    gravity(context.rows[1] + at, bonus)
+    gravity(context.rows[2] + at, bonus // 2)
 
 
 @cython.cfunc
@@ -89,6 +91,35 @@ def reward_capture(
 
 
 @cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def update_on_cutoff(
+    histories: cython.pointer(Histories),
+    position: cython.pointer(ConstPosition),
+    context: cython.pointer(cython.const[MoveContext]),
+    killers: cython.pointer(Move),
+    best: Move,
+    depth: cython.int,
+    tried: cython.pointer(cython.const[Tried]),
+) -> cython.void:
+    """The move that was good enough gains; those that were tried before it in vain lose."""
+    bonus: cython.int = clamp(tune.bonus_slope * depth - tune.bonus_offset, 0, tune.bonus_limit)
+    malus: cython.int = clamp(tune.malus_slope * depth - tune.malus_offset, 0, tune.malus_limit)
+    index: cython.int
+    if is_tactical(best):
+        reward_capture(histories, position, best, bonus)
+    else:
+        if killers[0] != best and tune.use_killers:
+            killers[1] = killers[0]
+            killers[0] = best
+        reward_quiet(histories, position, context, best, bonus)
+        for index in range(tried.quiet_count):
+            reward_quiet(histories, position, context, tried.quiets[index], -malus)
+    for index in range(tried.capture_count):
+        reward_capture(histories, position, tried.captures[index], -malus)
+
+
+@cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
@@ -97,9 +128,10 @@ def _slot(key: u64) -> cython.int:
 
 
 @cython.cfunc
+@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def correction(histories: cython.pointer(Histories), position: cython.pointer(ConstPosition)) -> cython.int:
+def _correction(histories: cython.pointer(Histories), position: cython.pointer(ConstPosition)) -> cython.int:
     """Centipawns to add to the static evaluation, from how far it was off in positions that share a part with this."""
     side: cython.int = position.turn
     total: cython.int = (
@@ -109,6 +141,24 @@ def correction(histories: cython.pointer(Histories), position: cython.pointer(Co
         + tune.correction_piece_weight * histories.piece_correction[side][1][_slot(position.piece_keys[1])]
     )
     return total // (128 * CORRECTION_UNIT)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def corrected_eval(
+    histories: cython.pointer(Histories), position: cython.pointer(ConstPosition), raw: cython.int
+) -> cython.int:
+    """The static evaluation as the search uses it: faded as the fifty-move rule comes near, and with experience added.
+
+    With five men or fewer neither is done: a step of a mating drive is worth less than a ply of fading would cost.
+    """
+    if popcount(occupied(position)) <= 5:
+        return raw
+    value: cython.int = raw * (200 - smaller(position.halfmove_clock, 100)) // 200
+    if tune.use_correction:
+        value += _correction(histories, position)
+    return clamp(value, -LIMIT_OF_EVALUATION, LIMIT_OF_EVALUATION)
 
 
 @cython.cfunc

@@ -4,7 +4,7 @@ A node that is cut off by its hash move generates nothing; one cut off by a capt
 """
 from board.position cimport Position
 from board.types cimport MAX_MOVES, Move
-from search.history cimport Histories, Situation
+from search.history cimport Histories, MoveContext
 
 cdef enum:  # stages, in the order of a normal node
     HASH_MOVE
@@ -20,7 +20,7 @@ cdef enum:  # stages, in the order of a normal node
 cdef struct Picker:
     const Position* position
     Histories* histories
-    const Situation* situation
+    const MoveContext* context
     Move hash_move
     Move killers[2]
     int stage
@@ -37,7 +37,7 @@ cdef void pick_all(
     Picker* picker,
     const Position* position,
     Histories* histories,
-    const Situation* situation,
+    const MoveContext* context,
     Move hash_move,
     const Move* killers,
 ) noexcept nogil

@@ -25,7 +25,7 @@ from cython.cimports.board.types import (
     promotion_kind,
     u64,
 )
-from cython.cimports.search.history import Histories, Situation, capture_score, quiet_score
+from cython.cimports.search.history import Histories, MoveContext, capture_score, quiet_score
 from cython.cimports.search.parameters import tune
 
 
@@ -44,14 +44,14 @@ def pick_all(
     picker: cython.pointer(Picker),
     position: cython.pointer(ConstPosition),
     histories: cython.pointer(Histories),
-    situation: cython.pointer(cython.const[Situation]),
+    context: cython.pointer(cython.const[MoveContext]),
     hash_move: Move,
     killers: cython.pointer(cython.const[Move]),
 ) -> cython.void:
     """Starts over all legal moves: for a node of the search, and for a quiescence node in check."""
     picker.position = position
     picker.histories = histories
-    picker.situation = situation
+    picker.context = context
     picker.killers[0] = killers[0] if killers != cython.NULL else 0
     picker.killers[1] = killers[1] if killers != cython.NULL else 0
     picker.hash_move = hash_move if _can_play(position, hash_move) else 0
@@ -122,7 +122,7 @@ def _score_quiet(picker: cython.pointer(Picker)) -> cython.void:
         move: Move = picker.moves[index]
         score: cython.int = 0
         if tune.use_history:
-            score = quiet_score(picker.histories, position, picker.situation, move)
+            score = quiet_score(picker.histories, position, picker.context, move)
         if has(checks[piece_kind(position.squares[move_from(move)])], move_to(move)) and see_at_least(
             position, move, -75
         ):

@@ -18,18 +18,9 @@ from cython.cimports.board.types import (
     piece_kind,
 )
 from cython.cimports.eval.evaluator import evaluate
-from cython.cimports.search.history import Histories
-from cython.cimports.search.line import (
-    bound_is_enough,
-    corrected,
-    draw_score,
-    enter,
-    extend_pv,
-    is_draw,
-    look_around,
-    remember,
-    set_move,
-)
+from cython.cimports.search.draws import draw_score, is_draw
+from cython.cimports.search.history import Histories, corrected_eval
+from cython.cimports.search.limits import enter
 from cython.cimports.search.parameters import tune
 from cython.cimports.search.picker import Picker, next_move, pick_all, pick_tactical
 from cython.cimports.search.score import (
@@ -42,13 +33,14 @@ from cython.cimports.search.score import (
     larger,
     mated_in,
 )
-from cython.cimports.search.state import Frame, Worker
+from cython.cimports.search.state import Frame, Worker, extend_pv, remember, set_move, set_move_context
 from cython.cimports.search.table import (
     LOWER_BOUND,
     NO_BOUND,
     UPPER_BOUND,
     Found,
     Table,
+    bound_is_enough,
     nothing_found,
     prefetch_bucket,
     probe,
@@ -97,7 +89,7 @@ def search_quiet(
 
     if not in_check:
         raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
-        frame.static_eval = corrected(worker, position, raw)
+        frame.static_eval = corrected_eval(histories, position, raw)
         best_score = frame.static_eval
         # On a PV a mate is not taken on the table's word: its line would end here.
         if (
@@ -119,8 +111,8 @@ def search_quiet(
     picker: Picker
     number: cython.int = 0
     if in_check:
-        look_around(frame)
-        pick_all(cython.address(picker), position, histories, cython.address(frame.situation), found.move, cython.NULL)
+        set_move_context(frame)
+        pick_all(cython.address(picker), position, histories, cython.address(frame.context), found.move, cython.NULL)
     else:
         pick_tactical(cython.address(picker), position, histories, found.move, 0)
     while True:

@@ -1,12 +1,14 @@
 """What a search thread knows: its line of positions, its histories, its root moves; and what all threads share."""
 from board.position cimport Position
-from board.types cimport Move, i16, i64, u64
+from board.types cimport Move, i16, u64
 from book.endgame.syzygy cimport UNKNOWN
 from eval.evaluator cimport Workspace
+from libc.string cimport memcpy
 from search.clock cimport Clock
-from search.history cimport Histories, Situation
+from search.history cimport Histories, MoveContext
+from search.parameters cimport tune
 from search.score cimport MAX_PLY
-from search.table cimport Table
+from search.table cimport Table, store
 
 cdef enum:
     FRAMES_BELOW = 4  # frames before the root, so that a node may always look four plies back
@@ -25,7 +27,7 @@ cdef struct Frame:
     Move excluded  # left out while its singularity is examined
     Move killers[2]
     i16* row  # continuation row of `move`
-    Situation situation  # of the moves here
+    MoveContext context  # of the quiet moves here
     int pv_length
     Move pv[MAX_PLY + 2]
 
@@ -98,3 +100,26 @@ cdef struct Worker:
     int root_key  # the index of the root's key
     Frame frames[MAX_PLY + FRAMES_BELOW + 6]
     Histories histories
+
+cdef void set_move(Worker* worker, Frame* frame, Move move) noexcept nogil
+cdef void set_null_move(Worker* worker, Frame* frame) noexcept nogil
+cdef void set_move_context(Frame* frame) noexcept nogil
+cdef RootMove* find_root_move(Worker* worker, Move move) noexcept nogil
+
+
+cdef inline void extend_pv(Frame* frame, Move move) noexcept nogil:
+    """The best line from here is this move and the child's best line."""
+    cdef Frame* child = frame + 1
+    frame.pv[0] = move
+    memcpy(&frame.pv[1], child.pv, child.pv_length * sizeof(Move))
+    frame.pv_length = child.pv_length + 1
+
+
+cdef inline void remember(
+    Worker* worker, Frame* frame, Move move, int score, int evaluation, int depth, int bound
+) noexcept nogil:
+    """Enters what was found out about this node into the transposition table."""
+    if tune.use_table:
+        store(
+            &worker.shared.table, frame.position.key, frame.ply, move, score, evaluation, depth, bound, frame.on_pv
+        )

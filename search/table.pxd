@@ -59,6 +59,13 @@ cdef void release(Table* table) noexcept nogil
 cdef void wipe(Table* table, int part, int parts) noexcept nogil
 
 
+cdef inline bint bound_is_enough(const Found* found, int limit) noexcept nogil:
+    """Does a stored score prove that this node is on its side of `limit`?"""
+    if found.score >= limit:
+        return (found.bound & LOWER_BOUND) != 0
+    return (found.bound & UPPER_BOUND) != 0
+
+
 cdef inline Found nothing_found() noexcept nogil:
     cdef Found found
     found.hit = False

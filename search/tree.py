@@ -15,22 +15,18 @@ from cython.cimports.board.see import see_at_least
 from cython.cimports.board.types import KING, NO_MOVE, PAWN, Move, is_tactical, u64
 from cython.cimports.eval.evaluator import evaluate
 from cython.cimports.libc.string import memcpy
-from cython.cimports.search.cycles import can_repeat
-from cython.cimports.search.history import Histories, capture_score, learn_correction, quiet_score
-from cython.cimports.search.line import (
-    bound_is_enough,
-    corrected,
-    draw_score,
-    enter,
-    extend_pv,
-    find_root_move,
-    is_draw,
-    look_around,
-    remember,
-    reward_cutoff,
-    set_move,
-    set_null_move,
+from cython.cimports.search.draws import can_repeat, draw_score, is_draw
+from cython.cimports.search.history import (
+    Histories,
+    Tried,
+    capture_score,
+    corrected_eval,
+    learn_correction,
+    note_tried,
+    quiet_score,
+    update_on_cutoff,
 )
+from cython.cimports.search.limits import enter
 from cython.cimports.search.parameters import CAPTURE_REDUCTIONS, QUIET_REDUCTIONS, tune
 from cython.cimports.search.picker import Picker, next_move, pick_all, pick_tactical
 from cython.cimports.search.quiescence import search_quiet
@@ -56,6 +52,12 @@ from cython.cimports.search.state import (
     RootMove,
     Shared,
     Worker,
+    extend_pv,
+    find_root_move,
+    remember,
+    set_move,
+    set_move_context,
+    set_null_move,
 )
 from cython.cimports.search.table import (
     EXACT,
@@ -64,12 +66,11 @@ from cython.cimports.search.table import (
     UPPER_BOUND,
     Found,
     Table,
+    bound_is_enough,
     nothing_found,
     prefetch_bucket,
     probe,
 )
-
-_TRIED_LIMIT = cython.declare(cython.int, 32)  # moves that a cut-off punishes
 
 
 @cython.cfunc
@@ -118,17 +119,7 @@ def search_node(
         if is_draw(worker, frame):
             return draw_score(worker)
         # A side that can go back to an earlier position need not accept less than a draw.
-        if (
-            tune.use_cycles
-            and alpha < DRAW
-            and can_repeat(
-                position,
-                worker.keys,
-                worker.root_key + frame.ply,
-                smaller(position.halfmove_clock, frame.plies_since_null),
-                frame.ply,
-            )
-        ):
+        if tune.use_cycles and alpha < DRAW and can_repeat(worker, frame):
             alpha = draw_score(worker)
             if alpha >= beta:
                 return alpha
@@ -213,7 +204,7 @@ def search_node(
             evaluation = frame.static_eval
         else:
             raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
-            frame.static_eval = corrected(worker, position, raw)
+            frame.static_eval = corrected_eval(histories, position, raw)
             evaluation = frame.static_eval
             if not found.hit:
                 remember(worker, frame, NO_MOVE, 0, raw, -1, NO_BOUND)
@@ -326,19 +317,18 @@ def search_node(
                     return score
 
     # Step 12. The moves, one by one.
-    look_around(frame)
+    set_move_context(frame)
     pick_all(
         cython.address(picker),
         position,
         histories,
-        cython.address(frame.situation),
+        cython.address(frame.context),
         hash_move,
         cython.address(frame.killers[0]),
     )
-    quiets: Move[32]
-    captures: Move[32]
-    quiet_count: cython.int = 0
-    capture_count: cython.int = 0
+    tried: Tried
+    tried.quiet_count = 0
+    tried.capture_count = 0
     number: cython.int = 0
     old_alpha: cython.int = alpha
     root_move: cython.pointer(RootMove) = cython.NULL
@@ -361,7 +351,7 @@ def search_node(
         is_quiet: cython.bint = not is_tactical(move)
         history: cython.int
         if is_quiet:
-            history = quiet_score(histories, position, cython.address(frame.situation), move)
+            history = quiet_score(histories, position, cython.address(frame.context), move)
         else:
             history = capture_score(histories, position, move)
         reduction: cython.int
@@ -528,13 +518,7 @@ def search_node(
                     frame.cutoffs += 1
                     break
                 alpha = score
-        if is_quiet:
-            if quiet_count < _TRIED_LIMIT:
-                quiets[quiet_count] = move
-                quiet_count += 1
-        elif capture_count < _TRIED_LIMIT:
-            captures[capture_count] = move
-            capture_count += 1
+        note_tried(cython.address(tried), move)
 
     # Step 20. No legal move: mate or stalemate. (With a move excluded it only means that there is no other.)
     if number == 0:
@@ -547,7 +531,15 @@ def search_node(
 
     # Step 21. Learn: which move was good here, and how far the static evaluation was off.
     if best_score >= beta and best_move != NO_MOVE:
-        reward_cutoff(worker, frame, best_move, depth, quiets, quiet_count, captures, capture_count)
+        update_on_cutoff(
+            histories,
+            position,
+            cython.address(frame.context),
+            cython.address(frame.killers[0]),
+            best_move,
+            depth,
+            cython.address(tried),
+        )
     if excluded == NO_MOVE:
         bound = LOWER_BOUND if best_score >= beta else EXACT if best_score > old_alpha else UPPER_BOUND
         if (

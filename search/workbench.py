@@ -6,7 +6,7 @@ from cython.cimports.board.movegen import ALL_MOVES, generate
 from cython.cimports.board.position import ConstPosition, Position, make_move
 from cython.cimports.board.types import MAX_MOVES, NO_MOVE, Move, i16, is_tactical, u64
 from cython.cimports.libc.stdlib import calloc, free
-from cython.cimports.search.history import HISTORY_LIMIT, NO_ROW, Histories, Situation, quiet_score, reward_quiet
+from cython.cimports.search.history import HISTORY_LIMIT, NO_ROW, Histories, MoveContext, quiet_score, reward_quiet
 from cython.cimports.search.picker import Picker, next_move, pick_all, pick_tactical
 from cython.cimports.search.platform import load_word, store_word
 from cython.cimports.search.table import (
@@ -196,21 +196,19 @@ def _count_picked(
 ) -> u64:
     picker: Picker
     child: Position
-    situation: Situation
+    context: MoveContext
     killers: Move[2]
     move: Move
     index: cython.int
     leaves: u64 = 0
     for index in range(3):
-        situation.rows[index] = cython.address(histories.continuation[_random(state) % (NO_ROW + 1)][0])
-    situation.threats = _random(state)
+        context.rows[index] = cython.address(histories.continuation[_random(state) % (NO_ROW + 1)][0])
+    context.threats = _random(state)
     for index in range(2):
         killers[index] = _any_move(position, state)
         if is_tactical(killers[index]):
             killers[index] = NO_MOVE  # only quiet moves become killers
-    pick_all(
-        cython.address(picker), position, histories, cython.address(situation), _any_move(position, state), killers
-    )
+    pick_all(cython.address(picker), position, histories, cython.address(context), _any_move(position, state), killers)
     while True:
         move = next_move(cython.address(picker))
         if move == NO_MOVE:
@@ -240,16 +238,16 @@ def picker_perft(board: Board, depth: int, seed: int) -> int:
 def picked_moves(board: Board, hash_move: int = 0, killers: tuple = (0, 0), seed: int = 0, quiets: int = 1000) -> list:
     """All moves in the picker's order; after `quiets` quiet ones the rest of them is skipped."""
     picker: Picker
-    situation: Situation
+    context: MoveContext
     slots: Move[2]
     state: u64 = seed
     histories: cython.pointer(Histories) = _new_histories(cython.address(state))
     for index in range(3):
-        situation.rows[index] = cython.address(histories.continuation[NO_ROW][0])
-    situation.threats = 0
+        context.rows[index] = cython.address(histories.continuation[NO_ROW][0])
+    context.threats = 0
     for index in range(2):
         slots[index] = killers[index]
-    pick_all(cython.address(picker), board.current(), histories, cython.address(situation), hash_move, slots)
+    pick_all(cython.address(picker), board.current(), histories, cython.address(context), hash_move, slots)
     picked = []
     while move := next_move(cython.address(picker)):
         picked.append(move)
@@ -262,15 +260,15 @@ def picked_moves(board: Board, hash_move: int = 0, killers: tuple = (0, 0), seed
 
 def learned_score(board: Board, move: int, bonus: int, attacked_then: set, attacked_now: set) -> int:
     """A quiet move's score after one reward. The sets are the squares that the other side attacks at the two times."""
-    situation: Situation
+    context: MoveContext
     state: u64 = 0
     histories: cython.pointer(Histories) = _new_histories(cython.address(state))
     for index in range(3):
-        situation.rows[index] = cython.address(histories.continuation[index][0])
-    situation.threats = sum(1 << square for square in attacked_then)
-    reward_quiet(histories, board.current(), cython.address(situation), move, bonus)
-    situation.threats = sum(1 << square for square in attacked_now)
-    score = quiet_score(histories, board.current(), cython.address(situation), move)
+        context.rows[index] = cython.address(histories.continuation[index][0])
+    context.threats = sum(1 << square for square in attacked_then)
+    reward_quiet(histories, board.current(), cython.address(context), move, bonus)
+    context.threats = sum(1 << square for square in attacked_now)
+    score = quiet_score(histories, board.current(), cython.address(context), move)
     free(histories)
     return score
 

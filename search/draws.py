@@ -1,5 +1,6 @@
-"""Two positions with the same side to move that differ by one reversible move have keys that differ by that move's key.
+"""What counts as a draw inside the tree, and the search for a move that brings an earlier position back.
 
+Two positions with the same side to move that differ by one reversible move have keys that differ by that move's key.
 All such keys (3,668 of them) lie in a cuckoo table, so that a look at the keys of the line finds the move without
 generating any. The idea is M. van Kervinck's. A side that stands worse and can force a draw by going back has at least
 a draw: the search need not look for it move by move.
@@ -8,14 +9,45 @@ a draw: the search need not look for it move by move.
 import cython
 from cython.cimports.board.attacks import BETWEEN, piece_attacks
 from cython.cimports.board.bits import has
-from cython.cimports.board.position import ConstPosition, occupied
-from cython.cimports.board.types import KING, KNIGHT, make_piece, u8, u64
+from cython.cimports.board.movegen import ALL_MOVES, generate
+from cython.cimports.board.position import Position, is_insufficient_material, occupied, repetition_distance
+from cython.cimports.board.types import KING, KNIGHT, MAX_MOVES, Move, make_piece, u8, u64
 from cython.cimports.board.zobrist import PIECE_KEYS, TURN_KEY
+from cython.cimports.search.score import smaller
+from cython.cimports.search.state import Frame, Worker
 
 _SLOTS = cython.declare(cython.int, 8192)
 _KEYS = cython.declare(u64[8192])
 _ORIGINS = cython.declare(u8[8192])
 _TARGETS = cython.declare(u8[8192])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_draw(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> cython.bint:
+    """Fifty moves, insufficient material, or a repetition.
+
+    Inside the tree one repetition is enough: what was right the first time is right the second time. A position from
+    the game counts only when it comes for the third time, as the rules say.
+    """
+    position: cython.pointer(Position) = cython.address(frame.position)
+    moves: Move[MAX_MOVES]
+    if position.halfmove_clock >= 100:
+        # Mate goes before the fifty-move rule.
+        return position.checkers == 0 or generate(position, moves, ALL_MOVES) != 0
+    if is_insufficient_material(position):
+        return True
+    reversible: cython.int = smaller(position.halfmove_clock, frame.plies_since_null)
+    if reversible < 4:
+        return False
+    last: cython.int = worker.root_key + frame.ply
+    distance: cython.int = repetition_distance(worker.keys, last, reversible)
+    if distance == 0:
+        return False
+    if distance < frame.ply:
+        return True
+    return repetition_distance(worker.keys, last - distance, reversible - distance) != 0
 
 
 @cython.cfunc
@@ -69,20 +101,15 @@ def _fill_table():
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def can_repeat(
-    position: cython.pointer(ConstPosition),
-    keys: cython.pointer(cython.const[u64]),
-    last: cython.int,
-    reversible: cython.int,
-    ply: cython.int,
-) -> cython.bint:
-    """Can the side to move bring back a position of this search's line? keys[last] is the position's own key."""
+def can_repeat(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> cython.bint:
+    """Can the side to move bring back a position of this search's line?"""
+    position: cython.pointer(Position) = cython.address(frame.position)
+    last: cython.int = worker.root_key + frame.ply
+    reversible: cython.int = smaller(smaller(position.halfmove_clock, frame.plies_since_null), last)
     distance: cython.int = 3
-    if reversible > last:
-        reversible = last
     # Only positions after the root count: one repetition of those is a draw to the search.
-    while distance <= reversible and distance < ply:
-        key: u64 = keys[last] ^ keys[last - distance]
+    while distance <= reversible and distance < frame.ply:
+        key: u64 = worker.keys[last] ^ worker.keys[last - distance]
         slot: cython.int = _first_slot(key)
         if _KEYS[slot] != key:
             slot = _second_slot(key)
