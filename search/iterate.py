@@ -5,14 +5,11 @@ they cost little more than the last alone, and there is a best move at any time.
 """
 
 import cython
-from cython.cimports.board.position import ConstPosition
-from cython.cimports.board.types import Move
-from cython.cimports.libc.string import memcpy
 from cython.cimports.search.clock import soft_stop, update_clock
-from cython.cimports.search.history import NO_ROW
 from cython.cimports.search.parameters import tune
 from cython.cimports.search.platform import load_flag
-from cython.cimports.search.score import INFINITE, MATE, MAX_PLY, NO_SCORE, clamp, is_mate, is_win
+from cython.cimports.search.root import sort_root_moves
+from cython.cimports.search.score import INFINITE, MATE, MAX_PLY, clamp, is_mate, is_win
 from cython.cimports.search.state import (
     FRAMES_BELOW,
     REPORT_LINE,
@@ -21,91 +18,8 @@ from cython.cimports.search.state import (
     Shared,
     Worker,
 )
-from cython.cimports.search.table import EXACT, NO_BOUND, UPPER_BOUND
+from cython.cimports.search.table import EXACT, UPPER_BOUND
 from cython.cimports.search.tree import search_node
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_root(
-    worker: cython.pointer(Worker),
-    position: cython.pointer(ConstPosition),
-    moves: cython.pointer(cython.const[Move]),
-    count: cython.int,
-) -> cython.void:
-    """Puts a position and the moves to be searched at the root. The game's keys are the caller's."""
-    index: cython.int
-    root: cython.pointer(RootMove)
-    frame: cython.pointer(Frame)
-    for index in range(MAX_PLY + FRAMES_BELOW + 6):
-        frame = cython.address(worker.frames[index])
-        frame.ply = index - FRAMES_BELOW
-        frame.static_eval = NO_SCORE
-        frame.plies_since_null = 0
-        frame.cutoffs = 0
-        frame.double_extensions = 0
-        frame.on_pv = False
-        frame.move = 0
-        frame.excluded = 0
-        frame.killers[0] = 0
-        frame.killers[1] = 0
-        frame.row = cython.address(worker.histories.continuation[NO_ROW][0])
-        frame.pv_length = 0
-    frame = cython.address(worker.frames[FRAMES_BELOW])
-    memcpy(cython.address(frame.position), position, cython.sizeof(frame.position))
-    frame.plies_since_null = position.halfmove_clock
-    worker.nodes = 0
-    worker.table_hits = 0
-    worker.seldepth = 0
-    worker.root_depth = 0
-    worker.completed_depth = 0
-    worker.null_move_floor = 0
-    worker.pv_index = 0
-    worker.stopped = False
-    for index in range(count):
-        root = cython.address(worker.root_moves[index])
-        root.move = moves[index]
-        root.score = -INFINITE
-        root.previous_score = -INFINITE
-        root.average_score = -INFINITE
-        root.table_rank = 0
-        root.seldepth = 0
-        root.bound = NO_BOUND
-        root.nodes = 0
-        root.pv_length = 1
-        root.pv[0] = root.move
-    worker.root_count = count
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_better(a: cython.pointer(RootMove), b: cython.pointer(RootMove)) -> cython.bint:
-    if a.table_rank != b.table_rank:
-        return a.table_rank > b.table_rank
-    if a.score != b.score:
-        return a.score > b.score
-    return a.previous_score > b.previous_score
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sort(moves: cython.pointer(RootMove), first: cython.int, behind: cython.int) -> cython.void:
-    """A stable insertion sort: equal moves keep their order, and little changes from one iteration to the next."""
-    held: RootMove
-    index: cython.int
-    place: cython.int
-    for index in range(first + 1, behind):
-        if not _is_better(cython.address(moves[index]), cython.address(moves[index - 1])):
-            continue
-        held = moves[index]
-        place = index
-        while place > first and _is_better(cython.address(held), cython.address(moves[place - 1])):
-            moves[place] = moves[place - 1]
-            place -= 1
-        moves[place] = held
 
 
 @cython.cfunc
@@ -138,7 +52,7 @@ def _search_window(worker: cython.pointer(Worker), depth: cython.int) -> cython.
         beta = clamp(centre + delta, -INFINITE, INFINITE)
     while True:
         score: cython.int = search_node(worker, root, alpha, beta, clamp(depth - reduced, 1, MAX_PLY), False)
-        _sort(worker.root_moves, worker.pv_index, worker.pv_last)
+        sort_root_moves(worker.root_moves, worker.pv_index, worker.pv_last)
         if worker.stopped:
             return
         if score <= alpha:
@@ -226,7 +140,7 @@ def iterate(worker: cython.pointer(Worker)) -> cython.void:
             _search_window(worker, depth)
             if worker.stopped:
                 break
-            _sort(worker.root_moves, 0, worker.pv_index + 1)
+            sort_root_moves(worker.root_moves, 0, worker.pv_index + 1)
             worker.pv_index += 1
         if worker.stopped:
             _keep_complete_line(worker)

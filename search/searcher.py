@@ -17,8 +17,9 @@ from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.search.clock import start_clock
 from cython.cimports.search.history import forget
-from cython.cimports.search.iterate import iterate, set_root
+from cython.cimports.search.iterate import iterate
 from cython.cimports.search.platform import load_flag, now, store_flag
+from cython.cimports.search.root import set_root
 from cython.cimports.search.score import DRAW, INFINITE, MATE, MATE_IN_SIGHT, MAX_PLY, TABLE_WIN
 from cython.cimports.search.state import (
     GAME_KEYS,

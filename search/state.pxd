@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from search.clock cimport Clock
 from search.history cimport Histories, MoveContext
 from search.parameters cimport tune
-from search.score cimport MAX_PLY
+from search.score cimport MAX_PLY, NO_SCORE
 from search.table cimport Table, store
 
 cdef enum:
@@ -104,7 +104,15 @@ cdef struct Worker:
 cdef void set_move(Worker* worker, Frame* frame, Move move) noexcept nogil
 cdef void set_null_move(Worker* worker, Frame* frame) noexcept nogil
 cdef void set_move_context(Frame* frame) noexcept nogil
-cdef RootMove* find_root_move(Worker* worker, Move move) noexcept nogil
+
+
+cdef inline bint is_improving(const Frame* frame) noexcept nogil:
+    """Does this side stand better than at its last turn (or, if that was in check, the one before)?"""
+    if (frame - 2).static_eval != NO_SCORE:
+        return frame.static_eval > (frame - 2).static_eval
+    if (frame - 4).static_eval != NO_SCORE:
+        return frame.static_eval > (frame - 4).static_eval
+    return False
 
 
 cdef inline void extend_pv(Frame* frame, Move move) noexcept nogil:

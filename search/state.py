@@ -1,4 +1,4 @@
-"""Moves along the line that is being searched: from one frame to the next, and at the root."""
+"""Moves along the line that is being searched: from one frame to the next."""
 
 import cython
 from cython.cimports.board.position import Position, attacked_squares, make_move, make_null_move
@@ -42,15 +42,3 @@ def set_move_context(frame: cython.pointer(Frame)) -> cython.void:
     frame.context.rows[1] = (frame - 2).row
     frame.context.rows[2] = (frame - 4).row
     frame.context.threats = attacked_squares(position, position.turn ^ 1) if tune.use_threats else 0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def find_root_move(worker: cython.pointer(Worker), move: Move) -> cython.pointer(RootMove):
-    """The root move's record, if it is to be searched now: allowed, and not in an earlier MultiPV line."""
-    index: cython.int
-    for index in range(worker.pv_index, worker.pv_last):
-        if worker.root_moves[index].move == move:
-            return cython.address(worker.root_moves[index])
-    return cython.NULL

@@ -25,8 +25,9 @@ from cython.cimports.board.types import BLACK, MAX_MOVES, Move, is_tactical, u64
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.libc.string import memcpy
 from cython.cimports.search.clock import start_clock
-from cython.cimports.search.iterate import iterate, set_root
+from cython.cimports.search.iterate import iterate
 from cython.cimports.search.platform import store_flag
+from cython.cimports.search.root import set_root
 from cython.cimports.search.score import MAX_PLY, clamp
 from cython.cimports.search.searcher import Searcher
 from cython.cimports.search.state import GAME_KEYS, Worker

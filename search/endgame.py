@@ -1,0 +1,49 @@
+"""The endgame tables as a node asks them. How they rank the root moves is the business of book/."""
+
+import cython
+from cython.cimports.board.bits import popcount
+from cython.cimports.board.position import Position, occupied
+from cython.cimports.search.score import DRAW, TABLE_WIN
+from cython.cimports.search.state import PROBE_FAILED, Frame, Shared, Worker
+from cython.cimports.search.table import EXACT, LOWER_BOUND, NO_BOUND, UPPER_BOUND
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def probe_endgame(
+    worker: cython.pointer(Worker),
+    frame: cython.pointer(Frame),
+    depth: cython.int,
+    score: cython.pointer(cython.int),
+) -> cython.int:
+    """Asks the endgame tables. Sets `score` and returns its bound: NO_BOUND when they are silent.
+
+    They know win, draw and loss, but not the distance to mate: a won position is worth at least a table win.
+    """
+    shared: cython.pointer(Shared) = worker.shared
+    position: cython.pointer(Position) = cython.address(frame.position)
+    men: cython.int = popcount(occupied(position))
+    if (
+        position.halfmove_clock != 0
+        or position.castling_rooks != 0
+        or men > shared.probe_men
+        or (men == shared.probe_men and depth < shared.probe_depth)
+    ):
+        return NO_BOUND
+
+    result: cython.int = shared.probe_wdl(shared.probe_context, position)
+    if result == PROBE_FAILED:
+        return NO_BOUND
+    worker.table_hits += 1
+
+    # With the fifty-move rule, cursed wins and blessed losses (1 and -1) are draws.
+    drawish: cython.int = 1 if shared.probe_rule50 else 0
+    if result > drawish:
+        score[0] = TABLE_WIN - frame.ply
+        return LOWER_BOUND
+    if result < -drawish:
+        score[0] = frame.ply - TABLE_WIN
+        return UPPER_BOUND
+    score[0] = DRAW + result
+    return EXACT

@@ -1,0 +1,110 @@
+"""Which moves are searched less deep than others, or not at all. Inlined into the node, which asks for every move."""
+from board.legality cimport gives_check
+from board.position cimport Position
+from board.see cimport see_at_least
+from board.types cimport Move, is_tactical
+from search.parameters cimport tune
+from search.picker cimport Picker
+from search.score cimport larger
+from search.state cimport Frame
+
+
+cdef inline bint is_pruned(
+    Frame* frame,
+    Picker* picker,
+    Move move,
+    int number,
+    int depth,
+    int reduction,
+    int history,
+    int alpha,
+    bint improving,
+) noexcept nogil:
+    """May a move be left out unseen? `number` counts from 1; `reduction` is the one that it would be searched with."""
+    cdef Position* position = &frame.position
+    cdef int reduced_depth
+
+    # Static exchange (unmeasured): a capture that loses more than the remaining depth can win back.
+    if is_tactical(move):
+        return tune.use_see_pruning and not see_at_least(position, move, -tune.see_capture_slope * depth)
+
+    # Late-move pruning (unmeasured): the ordering is good enough to trust it with the tail.
+    if tune.use_late_move_pruning and number > (tune.late_move_base + depth * depth) // (2 - improving):
+        picker.skip_quiets = True
+        return True
+
+    # Futility pruning (unmeasured): a quiet move will not lift a hopeless evaluation to alpha.
+    reduced_depth = larger(0, depth - 1 - reduction // 1024)
+    if (
+        tune.use_futility
+        and position.checkers == 0
+        and reduced_depth < tune.futility_depth
+        and frame.static_eval + tune.futility_base + tune.futility_slope * reduced_depth <= alpha
+        and not gives_check(position, move)
+    ):
+        return True
+
+    # History pruning (unmeasured): the move has failed too often in this place.
+    if (
+        tune.use_history_pruning
+        and reduced_depth < tune.history_pruning_depth
+        and history < -tune.history_pruning_slope * depth
+    ):
+        return True
+
+    # Static exchange (unmeasured): a quiet move that puts something en prise.
+    return tune.use_see_pruning and not see_at_least(
+        position, move, -tune.see_quiet_slope * reduced_depth * reduced_depth
+    )
+
+
+cdef inline int late_move_reduction(
+    Frame* frame,
+    const Picker* picker,
+    Move move,
+    Move hash_move,
+    int reduction,
+    int history,
+    bint improving,
+    bint cut_node,
+) noexcept nogil:
+    """The ladder: from the reduction by depth and number of the move to the one of this move, in 1024ths of a ply.
+
+    Most rungs are found in many engines; the count of cut-offs comes from Stockfish. Each is unmeasured.
+    """
+    cdef Frame* child = frame + 1
+
+    # Less at the root, where a sacrifice comes late and matters most.
+    if frame.ply == 0:
+        reduction -= tune.reduction_root
+
+    # Less on a principal variation, past or present.
+    if frame.on_pv:
+        reduction -= tune.reduction_pv
+
+    # More where one good move is expected to be enough.
+    if cut_node:
+        reduction += tune.reduction_cut_node
+
+    # More when things are not getting better.
+    if not improving:
+        reduction += tune.reduction_not_improving
+
+    # More for a quiet move when the best move is probably a capture.
+    if is_tactical(hash_move) and not is_tactical(move):
+        reduction += tune.reduction_table_capture
+
+    # More when the child's moves keep refuting ours.
+    if child.cutoffs > 3:
+        reduction += tune.reduction_cutoffs
+
+    # Less for a killer.
+    if move == picker.killers[0] or move == picker.killers[1]:
+        reduction -= tune.reduction_killer
+
+    # Less for a check.
+    if child.position.checkers:
+        reduction -= tune.reduction_check
+
+    # Less for what did well before, more for what did badly.
+    return reduction - history * 1024 // tune.reduction_history_divisor
