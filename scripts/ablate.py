@@ -15,42 +15,12 @@ from pathlib import Path
 
 from board import Board
 from search import Limits, Searcher
-from search.parameters import TABLE, reset, set_parameter
+from search.parameters import reset
+from search.techniques import BY_NAME, TECHNIQUES, switch_off
 from uci_engine.bench import positions
 
-NEUTRAL = {"use_draw_noise"}  # keeps draws apart; it saves nothing and is not meant to
-# What cannot do its work alone goes with what it needs: internal reductions wait for a hash move that would never come,
-# and make every node shallower instead.
-TOGETHER = {"use_table": ("use_internal_reduction",)}
-# The steps of search/tree.py and sections of docs/search.md; aspiration windows stand before the first of them.
-STEPS = {
-    "use_quiescence": "1",
-    "use_cycles": "2",
-    "use_mate_distance": "3",
-    "use_table": "4",
-    "use_correction": "6",
-    "use_razoring": "7",
-    "use_reverse_futility": "8",
-    "use_null_move": "9",
-    "use_internal_reduction": "10",
-    "use_probcut": "11",
-    "use_killers": "12",
-    "use_history": "12",
-    "use_threats": "12",
-    "use_late_move_pruning": "13",
-    "use_futility": "13",
-    "use_see_pruning": "13",
-    "use_history_pruning": "13",
-    "use_check_extension": "14",
-    "use_singular_extension": "14",
-    "use_late_move_reduction": "16",
-}
-
-
-def switches():
-    """The names of all techniques that can be switched off, with their meaning, in the order of the steps."""
-    known = {each.name: each.meaning for each in TABLE if each.name.startswith("use_") and each.name not in NEUTRAL}
-    return dict(sorted(known.items(), key=lambda pair: int(STEPS.get(pair[0], 0))))
+NEUTRAL = {"draw_noise"}  # keeps draws apart; it saves nothing and is not meant to
+NAMES = [each.name for each in TECHNIQUES if each.name not in NEUTRAL]
 
 
 def measure(fens, depth):
@@ -71,18 +41,17 @@ def measure(fens, depth):
 
 def ablate(fens, depth, names, show):
     """Yields (step, meaning, nodes, seconds, branching) for the whole search and then without each technique."""
-    known = switches()
     reset()
     yield ("", "everything on", *measure(fens, depth))
     for name in names:
-        show(f"without {known[name]} ...")
-        for each in (name, *TOGETHER.get(name, ())):
-            set_parameter(each, 0)
+        technique = BY_NAME[name]
+        show(f"without {technique.meaning} ...")
+        switch_off(name)
         try:
             measured = measure(fens, depth)
         finally:
             reset()
-        yield (STEPS.get(name, ""), f"without {known[name].partition(';')[0].partition(':')[0]}", *measured)
+        yield (technique.step or "", f"without {technique.meaning}", *measured)
 
 
 def table_lines(rows, depth, count):
@@ -99,13 +68,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--depth", type=int, default=10, help="plies (default: 10)")
     parser.add_argument("--positions", type=int, metavar="N", help="only the first N bench positions")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="these techniques only, without 'use_'")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these techniques only")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there too")
     options = parser.parse_args()
-    names = [f"use_{name.removeprefix('use_')}" for name in options.only] if options.only else list(switches())
-    unknown = [name for name in names if name not in switches()]
+    names = options.only or NAMES
+    unknown = [name for name in names if name not in NAMES]
     if unknown:
-        parser.error(f"there is no switch {', '.join(unknown)}; there are {', '.join(switches())}")
+        parser.error(f"there is no technique {', '.join(unknown)}; there are {', '.join(NAMES)}")
     if options.depth < 1 or (options.positions is not None and options.positions < 1):
         parser.error("depth and positions start at 1")
 

@@ -9,4 +9,4 @@ cdef bint can_repeat(Worker* worker, Frame* frame) noexcept nogil
 
 cdef inline int draw_score(Worker* worker) noexcept nogil:
     """Zero, give or take one: a search that sees two ways to draw shall not take them for the same."""
-    return DRAW - 1 + <int>(worker.nodes & 2) if tune.use_draw_noise else DRAW
+    return DRAW + tune.draw_noise * (<int>(worker.nodes & 2) - 1)

@@ -13,6 +13,7 @@ from cython.cimports.board.movegen import ALL_MOVES, generate
 from cython.cimports.board.position import Position, is_insufficient_material, occupied, repetition_distance
 from cython.cimports.board.types import KING, KNIGHT, MAX_MOVES, Move, make_piece, u8, u64
 from cython.cimports.board.zobrist import PIECE_KEYS, TURN_KEY
+from cython.cimports.search.parameters import tune
 from cython.cimports.search.score import smaller
 from cython.cimports.search.state import Frame, Worker
 
@@ -105,7 +106,9 @@ def can_repeat(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> 
     """Can the side to move bring back a position of this search's line?"""
     position: cython.pointer(Position) = cython.address(frame.position)
     last: cython.int = worker.root_key + frame.ply
-    reversible: cython.int = smaller(smaller(position.halfmove_clock, frame.plies_since_null), last)
+    reversible: cython.int = smaller(
+        smaller(position.halfmove_clock, frame.plies_since_null), smaller(tune.cycle_plies, last)
+    )
     distance: cython.int = 3
     # Only positions after the root count: one repetition of those is a draw to the search.
     while distance <= reversible and distance < frame.ply:

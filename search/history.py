@@ -109,7 +109,7 @@ def update_on_cutoff(
     if is_tactical(best):
         reward_capture(histories, position, best, bonus)
     else:
-        if killers[0] != best and tune.use_killers:
+        if killers[0] != best and depth >= tune.killer_depth:
             killers[1] = killers[0]
             killers[0] = best
         reward_quiet(histories, position, context, best, bonus)
@@ -156,8 +156,7 @@ def corrected_eval(
     if popcount(occupied(position)) <= 5:
         return raw
     value: cython.int = raw * (200 - smaller(position.halfmove_clock, 100)) // 200
-    if tune.use_correction:
-        value += _correction(histories, position)
+    value += _correction(histories, position)
     return clamp(value, -LIMIT_OF_EVALUATION, LIMIT_OF_EVALUATION)
 
 

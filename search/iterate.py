@@ -46,7 +46,7 @@ def _search_window(worker: cython.pointer(Worker), depth: cython.int) -> cython.
     delta: cython.int = tune.aspiration_window
     reduced: cython.int = 0
     centre: cython.int = best.average_score
-    if tune.use_aspiration and depth >= tune.aspiration_depth and best.previous_score != -INFINITE:
+    if depth >= tune.aspiration_depth and best.previous_score != -INFINITE:
         delta += clamp(centre * centre // 16384, 0, 1000)
         alpha = clamp(centre - delta, -INFINITE, INFINITE)
         beta = clamp(centre + delta, -INFINITE, INFINITE)

@@ -1,29 +1,15 @@
 """The numbers of the search, as one block that the compiled code reads. The table in the .py explains them."""
 
 cdef struct Parameters:
-    # Switches, for the ablation tool and for tests: 1 on, 0 off.
-    int use_table
+    # Switches of techniques that no number can switch off: 1 on, 0 off.
     int use_quiescence
-    int use_aspiration
-    int use_null_move
-    int use_reverse_futility
-    int use_razoring
-    int use_probcut
-    int use_internal_reduction
-    int use_late_move_pruning
-    int use_futility
-    int use_see_pruning
-    int use_history_pruning
-    int use_late_move_reduction
-    int use_check_extension
-    int use_singular_extension
-    int use_killers
-    int use_history
     int use_threats
-    int use_correction
-    int use_mate_distance
-    int use_cycles
-    int use_draw_noise
+    # Transposition table
+    int tt_depth
+    # Draws and mates
+    int draw_noise
+    int cycle_plies
+    int mate_distance_ply
     # Aspiration windows
     int aspiration_depth
     int aspiration_window
@@ -35,6 +21,7 @@ cdef struct Parameters:
     int razoring_base
     int razoring_slope
     # Null move
+    int null_move_depth
     int null_move_base
     int null_move_divisor
     int null_move_eval_divisor
@@ -54,17 +41,20 @@ cdef struct Parameters:
     int futility_base
     int futility_slope
     # Static exchange
+    int see_depth
     int see_quiet_slope
     int see_capture_slope
     # History pruning
     int history_pruning_depth
     int history_pruning_slope
-    # Singular extension
+    # Extensions
+    int check_extension_depth
     int singular_depth
     int singular_margin
     int double_extension_margin
     int double_extension_limit
     # Late-move reduction, in 1024ths of a ply
+    int reduction_depth
     int reduction_base
     int reduction_divisor
     int capture_reduction_base
@@ -80,6 +70,7 @@ cdef struct Parameters:
     int reduction_cutoffs
     int deeper_margin
     # Histories
+    int killer_depth
     int bonus_slope
     int bonus_offset
     int bonus_limit

@@ -1,7 +1,7 @@
 """Every number of the search in one table: name, default, range, step and meaning.
 
-The step is what a tuner should move a number by to change the strength noticeably. Names starting with `use_` are
-switches for the ablation tool (scripts/ablate.py) and for tests; the engine plays with all of them on.
+The step is what a tuner should move a number by to change the strength noticeably. At one end of its range a number may
+switch its technique off: techniques.py has the table. Two techniques have no such number, and a switch instead.
 Starting values follow what public engines report (docs/search.md says which); later ones were measured here.
 """
 
@@ -20,62 +20,48 @@ class Parameter(NamedTuple):
     meaning: str
 
 
-def _switch(name, meaning):
-    return Parameter(f"use_{name}", 1, 0, 1, 1, meaning)
-
+NEVER = 255  # as the shallowest depth of a technique: there is no deeper node
 
 TABLE = (
-    _switch("table", "transposition table: cut-offs, moves and evaluations"),
-    _switch("quiescence", "quiescence search at the leaves; off: the static evaluation"),
-    _switch("aspiration", "aspiration windows"),
-    _switch("null_move", "null-move pruning"),
-    _switch("reverse_futility", "reverse futility pruning"),
-    _switch("razoring", "razoring"),
-    _switch("probcut", "ProbCut"),
-    _switch("internal_reduction", "internal iterative reductions"),
-    _switch("late_move_pruning", "late-move pruning"),
-    _switch("futility", "futility pruning"),
-    _switch("see_pruning", "pruning by static exchange"),
-    _switch("history_pruning", "pruning by history"),
-    _switch("late_move_reduction", "late-move reductions"),
-    _switch("check_extension", "check extensions"),
-    _switch("singular_extension", "singular extensions and multi-cut"),
-    _switch("killers", "killer moves"),
-    _switch("history", "ordering quiet moves by history"),
-    _switch("threats", "attacked squares in the history"),
-    _switch("correction", "correction history"),
-    _switch("mate_distance", "mate-distance pruning"),
-    _switch("cycles", "seeing a repetition one move ahead"),
-    _switch("draw_noise", "draws score one more or one less than zero; off: zero, as minimax has it"),
-    Parameter("aspiration_depth", 4, 1, 10, 1, "first iteration with a window"),
+    Parameter("use_quiescence", 1, 0, 1, 1, "quiescence search at the leaves; off: the static evaluation"),
+    Parameter("use_threats", 1, 0, 1, 1, "attacked squares in the history"),
+    Parameter("tt_depth", -1, -1, NEVER, 1, "shallowest result that is stored; -1: an evaluation"),
+    Parameter("draw_noise", 1, 0, 10, 1, "a draw scores this much more or less than zero"),
+    Parameter("cycle_plies", 100, 0, 100, 5, "how far back a repetition is seen one move ahead"),
+    Parameter("mate_distance_ply", 1, 1, NEVER, 1, "first ply with mate-distance pruning"),
+    Parameter("aspiration_depth", 4, 1, NEVER, 1, "first iteration with a window"),
     Parameter("aspiration_window", 14, 4, 60, 3, "half width of the first window"),
-    Parameter("reverse_futility_depth", 8, 2, 14, 1, "deepest node"),
+    Parameter("reverse_futility_depth", 8, 0, 14, 1, "deepest node"),
     Parameter("reverse_futility_margin", 73, 30, 150, 8, "margin per ply"),
-    Parameter("razoring_depth", 4, 1, 8, 1, "deepest node"),
+    Parameter("razoring_depth", 4, 0, 8, 1, "deepest node"),
     Parameter("razoring_base", 166, 50, 600, 30, "margin at depth 0"),
     Parameter("razoring_slope", 180, 50, 400, 20, "margin per ply, squared"),
+    Parameter("null_move_depth", 1, 1, NEVER, 1, "shallowest node"),
     Parameter("null_move_base", 4, 2, 6, 1, "reduction at depth 0"),
     Parameter("null_move_divisor", 4, 2, 8, 1, "plies of depth per further ply of reduction"),
     Parameter("null_move_eval_divisor", 188, 80, 500, 20, "centipawns above beta per further ply of reduction"),
     Parameter("null_move_margin", 148, 0, 400, 20, "static evaluation wanted above beta at depth 0"),
     Parameter("null_move_slope", 20, 0, 50, 3, "less of it per ply of depth"),
     Parameter("null_move_verification", 14, 6, 30, 2, "from this depth on a cut is verified"),
-    Parameter("probcut_depth", 5, 3, 9, 1, "shallowest node"),
+    Parameter("probcut_depth", 5, 3, NEVER, 1, "shallowest node"),
     Parameter("probcut_margin", 204, 80, 400, 20, "above beta"),
     Parameter("probcut_improving", 50, 0, 150, 10, "less of it when improving"),
-    Parameter("internal_reduction_depth", 4, 2, 8, 1, "shallowest node"),
-    Parameter("late_move_base", 3, 1, 8, 1, "quiet moves at depth 0"),
-    Parameter("futility_depth", 9, 3, 14, 1, "deepest node, reduced depth"),
+    Parameter("internal_reduction_depth", 4, 2, NEVER, 1, "shallowest node"),
+    Parameter("late_move_base", 3, 1, 1000, 1, "quiet moves at depth 0; 1000 are more than there are"),
+    Parameter("futility_depth", 9, 0, 14, 1, "reduced depth less than this"),
     Parameter("futility_base", 96, 20, 300, 15, "margin at depth 0"),
     Parameter("futility_slope", 87, 30, 200, 10, "margin per ply"),
+    Parameter("see_depth", NEVER, 0, NEVER, 1, "deepest node"),
     Parameter("see_quiet_slope", 51, 8, 80, 4, "exchange a quiet move may lose, per squared ply"),
     Parameter("see_capture_slope", 80, 30, 200, 10, "exchange a capture may lose, per ply"),
-    Parameter("history_pruning_depth", 5, 2, 9, 1, "deepest node, reduced depth"),
+    Parameter("history_pruning_depth", 5, 0, 9, 1, "reduced depth less than this"),
     Parameter("history_pruning_slope", 2500, 500, 8000, 300, "history below minus this, per ply"),
-    Parameter("singular_depth", 7, 4, 10, 1, "shallowest node"),
+    Parameter("check_extension_depth", 8, 0, 14, 1, "deepest node"),
+    Parameter("singular_depth", 7, 4, NEVER, 1, "shallowest node"),
     Parameter("singular_margin", 21, 4, 48, 3, "below the table's score, per ply, in 16ths"),
     Parameter("double_extension_margin", 15, 0, 60, 4, "how far the others must fail for two plies"),
     Parameter("double_extension_limit", 8, 0, 20, 1, "double extensions in one line"),
+    Parameter("reduction_depth", 3, 2, NEVER, 1, "shallowest node"),
     Parameter("reduction_base", 1556, 0, 2048, 60, "quiet moves: at depth 1 or move 1"),
     Parameter(
         "reduction_divisor", 1719, 1200, 4000, 100, "quiet moves: product of logarithms divided by this, in 1000ths"
@@ -92,12 +78,13 @@ TABLE = (
     Parameter("reduction_table_capture", 768, 0, 2048, 100, "more when the hash move is a capture"),
     Parameter("reduction_cutoffs", 768, 0, 2048, 100, "more when the child node fails high often"),
     Parameter("deeper_margin", 50, 10, 150, 10, "a reduced search this much above the best is repeated one ply deeper"),
+    Parameter("killer_depth", 1, 1, NEVER, 1, "shallowest node whose cut-off makes a killer move"),
     Parameter("bonus_slope", 150, 40, 350, 15, "history bonus per ply"),
     Parameter("bonus_offset", 25, -200, 300, 20, "less of it"),
-    Parameter("bonus_limit", 1800, 500, 4000, 150, "at most"),
+    Parameter("bonus_limit", 1800, 0, 4000, 150, "at most"),
     Parameter("malus_slope", 160, 40, 350, 15, "history malus per ply"),
     Parameter("malus_offset", 0, -200, 300, 20, "less of it"),
-    Parameter("malus_limit", 1800, 500, 4000, 150, "at most"),
+    Parameter("malus_limit", 1800, 0, 4000, 150, "at most"),
     Parameter("check_bonus", 16384, 0, 32768, 1500, "added to the history of a quiet check that is safe"),
     Parameter("delta_margin", 166, 50, 400, 15, "captures that cannot come this near to alpha are not tried"),
     Parameter("correction_weight_limit", 96, 16, 256, 12, "how fast a correction learns, in 1024ths"),

@@ -120,9 +120,7 @@ def _score_quiet(picker: cython.pointer(Picker)) -> cython.void:
     checks[KING] = 0
     for index in range(picker.next, picker.end):
         move: Move = picker.moves[index]
-        score: cython.int = 0
-        if tune.use_history:
-            score = quiet_score(picker.histories, position, picker.context, move)
+        score: cython.int = quiet_score(picker.histories, position, picker.context, move)
         if has(checks[piece_kind(position.squares[move_from(move)])], move_to(move)) and see_at_least(
             position, move, -75
         ):

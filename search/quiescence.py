@@ -41,7 +41,6 @@ from cython.cimports.search.table import (
     Found,
     Table,
     bound_is_enough,
-    nothing_found,
     prefetch_bucket,
     probe,
 )
@@ -77,15 +76,15 @@ def search_quiet(
         return draw_score(worker)
     if frame.ply >= MAX_PLY:
         return evaluate(position, worker.workspace, frame.ply) if not in_check else DRAW
+    if not tune.use_quiescence:
+        return evaluate(position, worker.workspace, frame.ply)
     child.ply = frame.ply + 1
 
     # The table knows leaves too.
-    found: Found = nothing_found()
-    if tune.use_table:
-        found = probe(table, position.key, frame.ply, position.halfmove_clock)
-        frame.on_pv = found.was_pv
-        if not is_pv and found.score != NO_SCORE and bound_is_enough(cython.address(found), beta):
-            return found.score
+    found: Found = probe(table, position.key, frame.ply, position.halfmove_clock)
+    frame.on_pv = found.was_pv
+    if not is_pv and found.score != NO_SCORE and bound_is_enough(cython.address(found), beta):
+        return found.score
 
     if not in_check:
         raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)

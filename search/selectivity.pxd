@@ -26,18 +26,17 @@ cdef inline bint is_pruned(
 
     # Static exchange (unmeasured): a capture that loses more than the remaining depth can win back.
     if is_tactical(move):
-        return tune.use_see_pruning and not see_at_least(position, move, -tune.see_capture_slope * depth)
+        return depth <= tune.see_depth and not see_at_least(position, move, -tune.see_capture_slope * depth)
 
     # Late-move pruning (unmeasured): the ordering is good enough to trust it with the tail.
-    if tune.use_late_move_pruning and number > (tune.late_move_base + depth * depth) // (2 - improving):
+    if number > (tune.late_move_base + depth * depth) // (2 - improving):
         picker.skip_quiets = True
         return True
 
     # Futility pruning (unmeasured): a quiet move will not lift a hopeless evaluation to alpha.
     reduced_depth = larger(0, depth - 1 - reduction // 1024)
     if (
-        tune.use_futility
-        and position.checkers == 0
+        position.checkers == 0
         and reduced_depth < tune.futility_depth
         and frame.static_eval + tune.futility_base + tune.futility_slope * reduced_depth <= alpha
         and not gives_check(position, move)
@@ -46,14 +45,13 @@ cdef inline bint is_pruned(
 
     # History pruning (unmeasured): the move has failed too often in this place.
     if (
-        tune.use_history_pruning
-        and reduced_depth < tune.history_pruning_depth
+        reduced_depth < tune.history_pruning_depth
         and history < -tune.history_pruning_slope * depth
     ):
         return True
 
     # Static exchange (unmeasured): a quiet move that puts something en prise.
-    return tune.use_see_pruning and not see_at_least(
+    return depth <= tune.see_depth and not see_at_least(
         position, move, -tune.see_quiet_slope * reduced_depth * reduced_depth
     )
 

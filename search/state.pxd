@@ -6,7 +6,6 @@ from eval.evaluator cimport Workspace
 from libc.string cimport memcpy
 from search.clock cimport Clock
 from search.history cimport Histories, MoveContext
-from search.parameters cimport tune
 from search.score cimport MAX_PLY, NO_SCORE
 from search.table cimport Table, store
 
@@ -127,7 +126,4 @@ cdef inline void remember(
     Worker* worker, Frame* frame, Move move, int score, int evaluation, int depth, int bound
 ) noexcept nogil:
     """Enters what was found out about this node into the transposition table."""
-    if tune.use_table:
-        store(
-            &worker.shared.table, frame.position.key, frame.ply, move, score, evaluation, depth, bound, frame.on_pv
-        )
+    store(&worker.shared.table, frame.position.key, frame.ply, move, score, evaluation, depth, bound, frame.on_pv)

@@ -4,6 +4,7 @@ import cython
 from cython.cimports.board.bits import multiply_high, prefetch
 from cython.cimports.board.types import Move, i16, u64
 from cython.cimports.libc.string import memset
+from cython.cimports.search.parameters import tune
 from cython.cimports.search.platform import allocate_pages, free_pages, load_word, store_word
 from cython.cimports.search.score import (
     DECIDED,
@@ -105,6 +106,8 @@ def store(
     was_pv: cython.bint,
 ) -> cython.void:
     """Keeps a result, unless the position is already known from a clearly deeper search of this generation."""
+    if depth < tune.tt_depth:
+        return
     entry: cython.pointer(Entry) = _bucket(table, key)
     victim: cython.pointer(Entry) = entry
     data: u64

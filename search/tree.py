@@ -266,7 +266,7 @@ def search_node(
     assert not (is_pv and cut_node)
 
     # Step 1. Quiescence search (unmeasured). Never evaluate in the middle of an exchange: let the captures play out.
-    if depth <= 0 and tune.use_quiescence:
+    if depth <= 0:
         return search_quiet(worker, frame, alpha, beta)
 
     if not enter(worker, frame):
@@ -278,7 +278,7 @@ def search_node(
             return draw_score(worker)
 
         # A side that can go back to an earlier position need not accept less than a draw.
-        if tune.use_cycles and alpha < DRAW and can_repeat(worker, frame):
+        if alpha < DRAW and can_repeat(worker, frame):
             alpha = draw_score(worker)
             if alpha >= beta:
                 return alpha
@@ -287,12 +287,9 @@ def search_node(
         if frame.ply >= MAX_PLY:
             return evaluate(position, worker.workspace, frame.ply) if not in_check else DRAW
 
-        if depth <= 0:
-            return evaluate(position, worker.workspace, frame.ply)
-
         # Step 3. Mate-distance pruning (unmeasured). Who has found a mate needs no longer one: the best this node can
         # do is to mate with the next move, the worst is to be mated now.
-        if tune.use_mate_distance:
+        if frame.ply >= tune.mate_distance_ply:
             alpha = larger(alpha, mated_in(frame.ply))
             beta = smaller(beta, mate_in(frame.ply + 1))
             if alpha >= beta:
@@ -309,7 +306,7 @@ def search_node(
     # Step 4. Transposition table (unmeasured). A position that was searched as deep before needs no second search. PV
     # nodes go on all the same, so that lines are complete. While a move is excluded, the entry is about another node.
     found: Found = nothing_found()
-    if tune.use_table and excluded == NO_MOVE:
+    if excluded == NO_MOVE:
         found = probe(table, position.key, frame.ply, position.halfmove_clock)
         frame.on_pv = is_pv or found.was_pv
     if not is_pv and _is_cut_by_table(cython.address(found), position.halfmove_clock, beta, depth):
@@ -366,8 +363,7 @@ def search_node(
         # Step 7. Razoring (unmeasured). So far below alpha that only captures could help: ask the quiescence search.
         # That the margin grows with the square of the depth is Stockfish's.
         if (
-            tune.use_razoring
-            and depth <= tune.razoring_depth
+            depth <= tune.razoring_depth
             and evaluation + tune.razoring_base + tune.razoring_slope * depth * depth < alpha
             and not is_loss(alpha)
         ):
@@ -378,8 +374,7 @@ def search_node(
         # Step 8. Reverse futility pruning (unmeasured). So far above beta that the opponent's best move will not
         # change it.
         if (
-            tune.use_reverse_futility
-            and depth <= tune.reverse_futility_depth
+            depth <= tune.reverse_futility_depth
             and evaluation - tune.reverse_futility_margin * (depth - improving) >= beta
             and not is_loss(beta)
             and not is_win(evaluation)
@@ -389,7 +384,7 @@ def search_node(
         # Step 9. Null move (unmeasured). If passing still fails high, a real move would too, unless every move hurts:
         # zugzwang, which needs a bare or pawns-only side to be likely. The conditions have the form of Weiss's.
         if (
-            tune.use_null_move
+            depth >= tune.null_move_depth
             and evaluation >= beta
             and (frame - 1).move != NO_MOVE
             and frame.static_eval >= beta + tune.null_move_margin - tune.null_move_slope * depth
@@ -403,20 +398,13 @@ def search_node(
 
     # Step 10. Internal iterative reduction (unmeasured). Without a hash move the ordering is poor: search a ply less,
     # and let the transposition table provide a move for the next time. (E. Schröder's idea.)
-    if (
-        tune.use_internal_reduction
-        and depth >= tune.internal_reduction_depth
-        and hash_move == NO_MOVE
-        and excluded == NO_MOVE
-        and (is_pv or cut_node)
-    ):
+    if depth >= tune.internal_reduction_depth and hash_move == NO_MOVE and excluded == NO_MOVE and (is_pv or cut_node):
         depth -= 1
 
     # Step 11. ProbCut (unmeasured). A capture that beats beta by a margin in a shallow search will beat beta in a deep
     # one, unless the transposition table already says that it will not. (M. Buro's idea, from Othello.)
     if (
-        tune.use_probcut
-        and depth >= tune.probcut_depth
+        depth >= tune.probcut_depth
         and may_prune
         and not is_pv
         and not in_check
@@ -472,7 +460,7 @@ def search_node(
             history = capture_score(histories, position, move)
             reduction = CAPTURE_REDUCTIONS[smaller(depth, 63)][smaller(number, 63)]
 
-        # Step 13. Pruning of moves that are unlikely to matter, once something is found that does not lose.
+        # Step 13. Pruning of moves that are unlikely to matter, once something is found that does not lose (unmeasured).
         if (
             may_prune
             and not is_root
@@ -487,8 +475,7 @@ def search_node(
         if frame.ply < 2 * worker.root_depth:
             # Singular (unmeasured): the transposition table says that the hash move is good. Is it the only one?
             if (
-                tune.use_singular_extension
-                and depth >= tune.singular_depth
+                depth >= tune.singular_depth
                 and move == hash_move
                 and not is_root
                 and excluded == NO_MOVE
@@ -506,10 +493,7 @@ def search_node(
 
             # Check (+2 ± 32): the answer is forced, so the ply is cheap, and mates hide behind checks.
             elif (
-                tune.use_check_extension
-                and depth <= 8
-                and gives_check(position, move)
-                and see_at_least(position, move, 0)
+                depth <= tune.check_extension_depth and gives_check(position, move) and see_at_least(position, move, 0)
             ):
                 extension = 1
 
@@ -522,7 +506,7 @@ def search_node(
         # Step 16. Late-move reduction (unmeasured). Late moves are searched less deep with a null window.
         score = -INFINITE
         full_search: cython.bint = not is_pv or number > 1
-        if tune.use_late_move_reduction and depth >= 3 and number > 1 + is_root:
+        if depth >= tune.reduction_depth and number > 1 + is_root:
             reduction = late_move_reduction(
                 frame, cython.address(picker), move, hash_move, reduction, history, improving, cut_node
             )

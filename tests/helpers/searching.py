@@ -1,37 +1,23 @@
-"""What the tests of the search share: a search from a fresh state, switches, and checking a line."""
+"""What the tests of the search share: a search from a fresh state, techniques switched off, and checking a line."""
 
 from contextlib import contextmanager
 
 from board import Board, Termination
 from search import Limits, Searcher
-from search.parameters import TABLE, reset, set_parameter
+from search.parameters import reset
+from search.techniques import TECHNIQUES, switch_off
 
 MATE = 32000  # the score of being mated now, as search/score.pxd has it
-SWITCHES = tuple(each.name for each in TABLE if each.name.startswith("use_"))
+EVERYTHING = tuple(each.name for each in TECHNIQUES)
 # Whatever cuts, reduces or extends by guessing. Without these the tree is that of alpha-beta with quiescence search.
-GUESSES = (
-    "use_aspiration",
-    "use_null_move",
-    "use_reverse_futility",
-    "use_razoring",
-    "use_probcut",
-    "use_internal_reduction",
-    "use_late_move_pruning",
-    "use_futility",
-    "use_see_pruning",
-    "use_history_pruning",
-    "use_late_move_reduction",
-    "use_check_extension",
-    "use_singular_extension",
-)
+GUESSES = tuple(each.name for each in TECHNIQUES if each.guesses)
 
 
 @contextmanager
 def switched_off(*names):
     """The search without some of its techniques, for as long as the block lasts."""
     try:
-        for name in names:
-            set_parameter(name, 0)
+        switch_off(*names)
         yield
     finally:
         reset()

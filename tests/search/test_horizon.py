@@ -7,7 +7,7 @@ here from their description, and what the chapter says about them is checked.
 
 import pytest
 from networks import evaluating_with
-from searching import GUESSES, SWITCHES, assert_mates, play, san_line, switched_off, think
+from searching import EVERYTHING, GUESSES, assert_mates, play, san_line, switched_off, think
 from support import read_epd
 
 from board import Board
@@ -40,9 +40,9 @@ def test_why_quiescence_search_exists():
     idea of what a rook and a queen on one file mean.)"""
     board = Board("1k1qr3/ppp2p2/2n1p1p1/8/7P/5P2/PPP5/1KQ4R b - - 0 1")
     greedy, quiet = (board.parse_san("Qxh4"),), (board.parse_san("a6"),)
-    with switched_off(*SWITCHES), evaluating_with(CLASSICAL):
+    with switched_off(*EVERYTHING), evaluating_with(CLASSICAL):
         assert think(board, depth=1, moves=greedy).info.score > think(board, depth=1, moves=quiet).info.score
-    with switched_off(*(name for name in SWITCHES if name != "use_quiescence")):
+    with switched_off(*(name for name in EVERYTHING if name != "quiescence")):
         assert think(board, depth=1, moves=greedy).info.score < think(board, depth=1, moves=quiet).info.score - 300
 
 
@@ -65,7 +65,7 @@ def test_the_horizon_effect():
     """Six plies without any extension: the pawns are thrown in until the loss of the bishop falls off the end of the
     line. The score looks better; the pawns are gone and the bishop is lost all the same."""
     board = Board(HORIZON)
-    with switched_off(*SWITCHES):
+    with switched_off(*EVERYTHING):
         shallow = think(board, depth=6).info
     assert pawn_checks(board, shallow.pv)
     assert play(board, shallow.pv).piece_at(56) == "b"  # still alive at the horizon
@@ -114,7 +114,7 @@ def test_the_public_zugzwang_collection():
     collection = read_epd("zugzwang.epd")
     assert len(collection) == 12
     solved = 0
-    with switched_off("use_null_move"):
+    with switched_off("null_move"):
         for fen, problem in collection:
             board = Board(fen)
             best = {board.parse_san(text) for text in problem["bm"].split()}

@@ -7,7 +7,7 @@ a line, and what counts as a draw.
 
 import pytest
 from positions import random_walk
-from searching import MATE, SWITCHES, switched_off, think
+from searching import EVERYTHING, MATE, switched_off, think
 from support import scaled
 
 from board import Board
@@ -63,7 +63,7 @@ def minimax_score(board, depth):
 
 
 def search_score(board, depth, with_table):
-    with switched_off(*(name for name in SWITCHES if name != "use_table" or not with_table)):
+    with switched_off(*(name for name in EVERYTHING if name != "table" or not with_table)):
         info = think(board, Searcher(megabytes=4), depth=depth).info
     assert info.depth == depth
     return info.is_mate, info.score

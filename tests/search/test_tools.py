@@ -101,7 +101,7 @@ def test_ablate_writes_a_table(tmp_path):
     assert rows[0].split("|")[4].strip() == "1.00"
 
 
-def test_ablate_knows_its_switches():
+def test_ablate_knows_the_techniques():
     result = script("ablate.py", "--only", "magic")
     assert result.returncode == 2
-    assert "there is no switch use_magic" in result.stderr
+    assert "there is no technique magic" in result.stderr

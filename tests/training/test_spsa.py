@@ -135,8 +135,8 @@ def test_names_and_groups():
     assert 10 <= len(spsa.choose([])) <= 20
     assert {each.name for each in spsa.choose([])} == set(spsa.USUAL) <= set(table)
     assert f"{len(spsa.USUAL)} margins and reductions" in (ROOT / "docs" / "networks.md").read_text(encoding="utf-8")
-    with pytest.raises(InputError, match="'use_table' is a switch"):
-        spsa.choose(["use_table"])
+    with pytest.raises(InputError, match="'use_threats' is a switch"):
+        spsa.choose(["use_threats"])
     with pytest.raises(InputError, match="'magic' is no parameter"):
         spsa.choose(["magic"])
 

@@ -1,0 +1,62 @@
+"""The techniques of the search, and the settings that switch each of them off.
+
+For scripts/ablate.py, which measures what they do to the tree, and for the tests, which prove that without those that
+guess the search is minimax. What the transposition table holds is not forgotten by switching it off: clear the searcher.
+"""
+
+from typing import NamedTuple
+
+from search.parameters import NEVER, reset, set_parameter
+
+
+class Technique(NamedTuple):
+    """`step` is that of search/tree.py and of docs/search.md; 0 stands before the first. `guesses`: it may be wrong."""
+
+    name: str
+    step: int
+    meaning: str
+    guesses: bool
+    off: dict
+
+
+TECHNIQUES = (
+    Technique("aspiration", 0, "aspiration windows", True, {"aspiration_depth": NEVER}),
+    Technique("quiescence", 1, "quiescence search at the leaves", False, {"use_quiescence": 0}),
+    Technique("cycles", 2, "seeing a repetition one move ahead", False, {"cycle_plies": 0}),
+    Technique("draw_noise", 2, "draws that score a little more or less than zero", False, {"draw_noise": 0}),
+    Technique("mate_distance", 3, "mate-distance pruning", False, {"mate_distance_ply": NEVER}),
+    # Internal reductions would wait for a hash move that never comes, and make every node shallower instead.
+    Technique("table", 4, "transposition table", False, {"tt_depth": NEVER, "internal_reduction_depth": NEVER}),
+    Technique(
+        "correction",
+        6,
+        "correction history",
+        False,
+        {"correction_pawn_weight": 0, "correction_minor_weight": 0, "correction_piece_weight": 0},
+    ),
+    Technique("razoring", 7, "razoring", True, {"razoring_depth": 0}),
+    Technique("reverse_futility", 8, "reverse futility pruning", True, {"reverse_futility_depth": 0}),
+    Technique("null_move", 9, "null-move pruning", True, {"null_move_depth": NEVER}),
+    Technique("internal_reduction", 10, "internal iterative reductions", True, {"internal_reduction_depth": NEVER}),
+    Technique("probcut", 11, "ProbCut", True, {"probcut_depth": NEVER}),
+    Technique("killers", 12, "killer moves", False, {"killer_depth": NEVER}),
+    Technique("history", 12, "histories of moves", False, {"bonus_limit": 0, "malus_limit": 0}),
+    Technique("threats", 12, "attacked squares in the history", False, {"use_threats": 0}),
+    Technique("late_move_pruning", 13, "late-move pruning", True, {"late_move_base": 1000}),
+    Technique("futility", 13, "futility pruning", True, {"futility_depth": 0}),
+    Technique("see_pruning", 13, "pruning by static exchange", True, {"see_depth": 0}),
+    Technique("history_pruning", 13, "pruning by history", True, {"history_pruning_depth": 0}),
+    Technique("check_extension", 14, "check extensions", True, {"check_extension_depth": 0}),
+    Technique("singular_extension", 14, "singular extensions and multi-cut", True, {"singular_depth": NEVER}),
+    Technique("late_move_reduction", 16, "late-move reductions", True, {"reduction_depth": NEVER}),
+)
+
+BY_NAME = {technique.name: technique for technique in TECHNIQUES}
+
+
+def switch_off(*names):
+    """Everything as by default, but without these techniques. KeyError for a name that is none."""
+    reset()
+    for name in names:
+        for parameter, value in BY_NAME[name].off.items():
+            set_parameter(parameter, value)
