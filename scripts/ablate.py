@@ -1,7 +1,7 @@
 """What each technique of the search is worth in nodes: switches one off at a time and searches the bench positions.
 
     python scripts/ablate.py --depth 10
-    python scripts/ablate.py --only null_move table --markdown table.md
+    python scripts/ablate.py --only null_move transposition_table --markdown table.md
 
 Every line compares the search without one technique to the whole one at the same depth. Fewer nodes are not the same
 as more strength: pruning may save nodes and lose the best move, an extension costs nodes to find it. What a technique

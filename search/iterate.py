@@ -18,8 +18,8 @@ from cython.cimports.search.state import (
     Shared,
     Worker,
 )
-from cython.cimports.search.table import EXACT, UPPER_BOUND
 from cython.cimports.search.tree import search_node
+from cython.cimports.search.tt import EXACT, UPPER_BOUND
 
 
 @cython.cfunc
@@ -133,7 +133,7 @@ def iterate(worker: cython.pointer(Worker)) -> cython.void:
             if worker.pv_index == worker.pv_last:
                 # Moves that endgame tables rank alike are searched together.
                 while worker.pv_last < worker.root_count and (
-                    worker.root_moves[worker.pv_last].table_rank == worker.root_moves[worker.pv_index].table_rank
+                    worker.root_moves[worker.pv_last].tb_rank == worker.root_moves[worker.pv_index].tb_rank
                 ):
                     worker.pv_last += 1
             worker.seldepth = 0

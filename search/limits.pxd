@@ -7,7 +7,7 @@ cdef enum:
 cdef void poll(Worker* worker) noexcept nogil
 
 
-cdef inline bint enter(Worker* worker, Frame* frame) noexcept nogil:
+cdef inline bint enter_node(Worker* worker, Frame* frame) noexcept nogil:
     """Counts a node and says whether the search may go on. One thread keeps a node limit to the node."""
     if worker.shared.limits.nodes != 0 and worker.nodes >= worker.shared.limits.nodes and worker.shared.threads == 1:
         worker.stopped = True

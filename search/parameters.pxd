@@ -66,7 +66,7 @@ cdef struct Parameters:
     int reduction_not_improving
     int reduction_killer
     int reduction_check
-    int reduction_table_capture
+    int reduction_hash_capture
     int reduction_cutoffs
     int deeper_margin
     # Histories

@@ -1,4 +1,4 @@
-"""The stages of the move picker; the idea is told in the .pxd."""
+"""The stages of the move picker; see the .pxd for the idea."""
 
 import cython
 from cython.cimports.board.attacks import KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
@@ -73,18 +73,13 @@ def pick_tactical(
     threshold: cython.int,
 ) -> cython.void:
     """Starts over the captures and promotions that win at least `threshold` by static exchange."""
-    picker.position = position
-    picker.histories = histories
-    picker.killers[0] = 0
-    picker.killers[1] = 0
-    picker.hash_move = 0
-    if is_tactical(hash_move) and _can_play(position, hash_move) and see_at_least(position, hash_move, threshold):
-        picker.hash_move = hash_move
-    picker.stage = HASH_MOVE if picker.hash_move != 0 else GENERATE_TACTICAL
+    pick_all(picker, position, histories, cython.NULL, hash_move if is_tactical(hash_move) else 0, cython.NULL)
+    if picker.hash_move != 0 and not see_at_least(position, picker.hash_move, threshold):
+        picker.hash_move = 0
+        picker.stage = GENERATE_TACTICAL
     picker.threshold = threshold
     picker.only_good = True
     picker.skip_quiets = True
-    picker.bad = 0
 
 
 @cython.cfunc

@@ -20,7 +20,7 @@ from cython.cimports.board.types import (
 from cython.cimports.eval.evaluator import evaluate
 from cython.cimports.search.draws import draw_score, is_draw
 from cython.cimports.search.history import Histories, corrected_eval
-from cython.cimports.search.limits import enter
+from cython.cimports.search.limits import enter_node
 from cython.cimports.search.parameters import tune
 from cython.cimports.search.picker import Picker, next_move, pick_all, pick_tactical
 from cython.cimports.search.score import (
@@ -33,16 +33,15 @@ from cython.cimports.search.score import (
     larger,
     mated_in,
 )
-from cython.cimports.search.state import Frame, Worker, extend_pv, remember, set_move, set_move_context
-from cython.cimports.search.table import (
+from cython.cimports.search.state import Frame, Shared, Worker, extend_pv, remember, set_move, set_move_context
+from cython.cimports.search.tt import (
     LOWER_BOUND,
     NO_BOUND,
     UPPER_BOUND,
-    Found,
-    Table,
+    TTHit,
     bound_is_enough,
-    prefetch_bucket,
-    probe,
+    tt_prefetch,
+    tt_probe,
 )
 
 
@@ -56,7 +55,7 @@ def search_quiet(
 
     The side to move may also stand pat: not to capture at all is nearly always allowed to be best.
     """
-    table: cython.pointer(Table) = cython.address(worker.shared.table)
+    shared: cython.pointer(Shared) = worker.shared
     histories: cython.pointer(Histories) = cython.address(worker.histories)
     position: cython.pointer(Position) = cython.address(frame.position)
     child: cython.pointer(Frame) = frame + 1
@@ -64,13 +63,13 @@ def search_quiet(
     in_check: cython.bint = position.checkers != 0
     best_score: cython.int = -INFINITE
     best_move: Move = NO_MOVE
-    hopeless: cython.int = -INFINITE  # what a capture has to be added to to reach alpha
+    futility_base: cython.int = -INFINITE  # static evaluation plus the delta margin
     raw: cython.int = NO_SCORE
     score: cython.int
     move: Move
     assert -INFINITE <= alpha < beta <= INFINITE
 
-    if not enter(worker, frame):
+    if not enter_node(worker, frame):
         return DRAW
     if is_draw(worker, frame):
         return draw_score(worker)
@@ -80,30 +79,30 @@ def search_quiet(
         return evaluate(position, worker.workspace, frame.ply)
     child.ply = frame.ply + 1
 
-    # The table knows leaves too.
-    found: Found = probe(table, position.key, frame.ply, position.halfmove_clock)
-    frame.on_pv = found.was_pv
-    if not is_pv and found.score != NO_SCORE and bound_is_enough(cython.address(found), beta):
-        return found.score
+    # The transposition table knows leaves, too (unmeasured).
+    tt: TTHit = tt_probe(cython.address(shared.tt), position.key, frame.ply, position.halfmove_clock)
+    frame.on_pv = tt.was_pv
+    if not is_pv and tt.score != NO_SCORE and bound_is_enough(cython.address(tt), beta):
+        return tt.score
 
     if not in_check:
-        raw = found.evaluation if found.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
+        raw = tt.evaluation if tt.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
         frame.static_eval = corrected_eval(histories, position, raw)
         best_score = frame.static_eval
         # On a PV a mate is not taken on the table's word: its line would end here.
         if (
-            found.score != NO_SCORE
-            and bound_is_enough(cython.address(found), best_score)
-            and not (is_pv and is_decided(found.score))
+            tt.score != NO_SCORE
+            and bound_is_enough(cython.address(tt), best_score)
+            and not (is_pv and is_decided(tt.score))
         ):
-            best_score = found.score
+            best_score = tt.score
         if best_score >= beta:
-            if not found.hit:
+            if not tt.hit:
                 remember(worker, frame, NO_MOVE, 0, raw, -1, NO_BOUND)
             return best_score
         if best_score > alpha:
             alpha = best_score
-        hopeless = frame.static_eval + tune.delta_margin
+        futility_base = frame.static_eval + tune.delta_margin
     else:
         frame.static_eval = NO_SCORE
 
@@ -111,9 +110,9 @@ def search_quiet(
     number: cython.int = 0
     if in_check:
         set_move_context(frame)
-        pick_all(cython.address(picker), position, histories, cython.address(frame.context), found.move, cython.NULL)
+        pick_all(cython.address(picker), position, histories, cython.address(frame.context), tt.move, cython.NULL)
     else:
-        pick_tactical(cython.address(picker), position, histories, found.move, 0)
+        pick_tactical(cython.address(picker), position, histories, tt.move, 0)
     while True:
         move = next_move(cython.address(picker))
         if move == NO_MOVE:
@@ -126,18 +125,19 @@ def search_quiet(
                     picker.skip_quiets = True
                     continue
             elif not is_promotion(move):
-                # Delta pruning: even winning this piece for nothing does not reach alpha.
+                # Delta pruning (unmeasured), in the form of Weiss: even winning this piece for nothing does not reach
+                # alpha.
                 gain: cython.int = EXCHANGE_VALUES[piece_kind(position.squares[move_to(move)])]
                 if move_flag(move) == EN_PASSANT:
                     gain = EXCHANGE_VALUES[PAWN]
-                if hopeless + gain <= alpha:
-                    best_score = larger(best_score, hopeless + gain)
+                if futility_base + gain <= alpha:
+                    best_score = larger(best_score, futility_base + gain)
                     continue
-                # Not hopeless only if the exchange wins something.
-                if hopeless <= alpha and not see_at_least(position, move, 1):
-                    best_score = larger(best_score, hopeless)
+                # Any piece would do, but the exchange wins none.
+                if futility_base <= alpha and not see_at_least(position, move, 1):
+                    best_score = larger(best_score, futility_base)
                     continue
-        prefetch_bucket(table, key_after(position, move))
+        tt_prefetch(cython.address(shared.tt), key_after(position, move))
         set_move(worker, frame, move)
         score = -search_quiet(worker, child, -beta, -alpha)
         if worker.stopped:

@@ -7,7 +7,7 @@ from cython.cimports.libc.string import memcpy
 from cython.cimports.search.history import NO_ROW
 from cython.cimports.search.score import INFINITE, MAX_PLY, NO_SCORE
 from cython.cimports.search.state import FRAMES_BELOW, REPORT_CURRENT, Frame, RootMove, Shared, Worker
-from cython.cimports.search.table import EXACT, LOWER_BOUND, NO_BOUND, UPPER_BOUND
+from cython.cimports.search.tt import EXACT, LOWER_BOUND, NO_BOUND, UPPER_BOUND
 
 
 @cython.cfunc
@@ -41,7 +41,7 @@ def set_root(
     memcpy(cython.address(frame.position), position, cython.sizeof(frame.position))
     frame.plies_since_null = position.halfmove_clock
     worker.nodes = 0
-    worker.table_hits = 0
+    worker.tb_hits = 0
     worker.seldepth = 0
     worker.root_depth = 0
     worker.completed_depth = 0
@@ -54,7 +54,7 @@ def set_root(
         root.score = -INFINITE
         root.previous_score = -INFINITE
         root.average_score = -INFINITE
-        root.table_rank = 0
+        root.tb_rank = 0
         root.seldepth = 0
         root.bound = NO_BOUND
         root.nodes = 0
@@ -67,8 +67,8 @@ def set_root(
 @cython.nogil
 @cython.exceptval(check=False)
 def _is_better(a: cython.pointer(RootMove), b: cython.pointer(RootMove)) -> cython.bint:
-    if a.table_rank != b.table_rank:
-        return a.table_rank > b.table_rank
+    if a.tb_rank != b.tb_rank:
+        return a.tb_rank > b.tb_rank
     if a.score != b.score:
         return a.score > b.score
     return a.previous_score > b.previous_score

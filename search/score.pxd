@@ -6,7 +6,7 @@ cdef enum:
 cdef enum:
     DRAW = 0
     LIMIT_OF_EVALUATION = 20000  # no static evaluation goes beyond
-    TABLE_WIN = 31000  # less the plies to reach the table
+    TB_WIN = 31000  # less the plies to reach the table
     DECIDED = 30000  # from here on a result is known: a table win or a mate
     MATE = 32000  # less the plies to the mate
     MATE_IN_SIGHT = 31700  # from here on it is a mate

@@ -21,14 +21,14 @@ cdef class Searcher:
     cdef object _board
     cdef object _result
     cdef object _tables  # endgame tables, kept alive
-    cdef object _table_results  # of the root moves, when they are known
+    cdef object _tb_results  # of the root moves, when they are known
 
     cdef void _add_worker(self) except *
     cdef void _drop_workers(self, int keep) noexcept
     cdef void _prepare(self, object board, object limits) except *
     cdef void _set_clock(self, object limits, int choices) except *
     cdef Worker* _vote(self) noexcept nogil
-    cdef int _table_score(self, int move, int score) except? -32003
+    cdef int _tb_score(self, int move, int score) except? -32003
     cdef object _make_result(self)
     cdef object _make_info(self, Worker* worker, int line)
     cdef void _on_report(self, Worker* worker, int kind, int number) noexcept

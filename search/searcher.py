@@ -20,7 +20,7 @@ from cython.cimports.search.history import forget
 from cython.cimports.search.iterate import iterate
 from cython.cimports.search.platform import load_flag, now, store_flag
 from cython.cimports.search.root import set_root
-from cython.cimports.search.score import DRAW, INFINITE, MATE, MATE_IN_SIGHT, MAX_PLY, TABLE_WIN
+from cython.cimports.search.score import DRAW, INFINITE, MATE, MATE_IN_SIGHT, MAX_PLY, TB_WIN
 from cython.cimports.search.state import (
     GAME_KEYS,
     REPORT_CURRENT,
@@ -29,12 +29,12 @@ from cython.cimports.search.state import (
     Shared,
     Worker,
 )
-from cython.cimports.search.table import (
+from cython.cimports.search.tt import (
     GENERATIONS,
-    allocate,
-    hashfull,
-    release,
-    wipe,
+    tt_allocate,
+    tt_hashfull,
+    tt_release,
+    tt_wipe,
 )
 
 from search.clock import budget
@@ -100,7 +100,7 @@ class Info(NamedTuple):
     nodes: int
     nps: int
     hashfull: int
-    table_hits: int
+    tb_hits: int
     milliseconds: int
     pv: tuple
 
@@ -179,7 +179,7 @@ class Searcher:
     def __dealloc__(self):
         if self.shared != cython.NULL:
             self._drop_workers(0)
-            release(cython.address(self.shared.table))
+            tt_release(cython.address(self.shared.tt))
             free(self.shared)
 
     # Setting up: only between searches
@@ -221,10 +221,10 @@ class Searcher:
         self.wait()
         if megabytes < 1:
             raise ValueError("the table wants at least 1 MB")
-        if megabytes >= 1 << 40 or not allocate(cython.address(self.shared.table), megabytes):
+        if megabytes >= 1 << 40 or not tt_allocate(cython.address(self.shared.tt), megabytes):
             raise MemoryError(f"no memory for a table of {megabytes} MB")
         self._megabytes = megabytes
-        self._wipe_table()  # touches every page now: the first search shall not pay for it
+        self._wipe_tt()  # touches every page now: the first search shall not pay for it
 
     def set_threads(self, count: int):
         """Changes the number of search threads; those that stay keep what they have learned."""
@@ -242,14 +242,14 @@ class Searcher:
         """
         self.wait()
         self._tables = tables
-        self.shared.probe_context = cython.NULL
-        self.shared.probe_men = 0
+        self.shared.tb_context = cython.NULL
+        self.shared.tb_men = 0
         if tables is not None:
             known: Tables = tables
-            self.shared.probe_context = known.collection
-            self.shared.probe_men = min(men, known.largest)
-        self.shared.probe_depth = depth
-        self.shared.probe_rule50 = rule50
+            self.shared.tb_context = known.collection
+            self.shared.tb_men = min(men, known.largest)
+        self.shared.tb_depth = depth
+        self.shared.tb_rule50 = rule50
 
     def clear(self):
         """Forgets everything that was learned: table, histories, caches. For a new game."""
@@ -258,9 +258,9 @@ class Searcher:
         for index in range(self.shared.threads):
             forget(cython.address(self.shared.workers[index].histories))
             clear_workspace(self.shared.workers[index].workspace)
-        self._wipe_table()
+        self._wipe_tt()
 
-    def _wipe_table(self):
+    def _wipe_tt(self):
         """Empties the table; above 1 GB, where it takes a while, on all cores."""
         parts = 1 if self._megabytes <= 1024 else min(os.cpu_count() or 1, 16)
         cleaners = [threading.Thread(target=self._wipe, args=(part, parts)) for part in range(1, parts)]
@@ -272,7 +272,7 @@ class Searcher:
 
     def _wipe(self, part: cython.int, parts: cython.int):
         with cython.nogil:
-            wipe(cython.address(self.shared.table), part, parts)
+            tt_wipe(cython.address(self.shared.tt), part, parts)
 
     # Searching
 
@@ -318,11 +318,11 @@ class Searcher:
         shared.limits.multipv = self.multipv
         store_flag(cython.address(shared.stop), 0)
         store_flag(cython.address(shared.pondering), limits.ponder)
-        shared.table.generation = (shared.table.generation + 1) % GENERATIONS
-        shared.probe_wdl = cython.NULL
+        shared.tt.generation = (shared.tt.generation + 1) % GENERATIONS
+        shared.tb_probe_wdl = cython.NULL
         if self._tables is not None and limits.probe:
-            shared.probe_wdl = probe_wdl
-        self._table_results = limits.results
+            shared.tb_probe_wdl = probe_wdl
+        self._tb_results = limits.results
         shared.report = cython.NULL
         if self._listener is not None:
             shared.report = _report
@@ -333,10 +333,10 @@ class Searcher:
             set_root(worker, game.current(), root_moves, len(moves))
             if limits.ranks:
                 for number in range(len(moves)):
-                    worker.root_moves[number].table_rank = limits.ranks.get(moves[number], 0)
+                    worker.root_moves[number].tb_rank = limits.ranks.get(moves[number], 0)
         choices: cython.int = len(moves)
         if limits.ranks and moves:
-            shared.workers[0].table_hits = len(limits.ranks)
+            shared.workers[0].tb_hits = len(limits.ranks)
             choices = sum(limits.ranks.get(move, 0) == limits.ranks.get(moves[0], 0) for move in moves)
         self._board = board
         self._set_clock(limits, choices)
@@ -508,13 +508,13 @@ class Searcher:
 
     @cython.cfunc
     @cython.exceptval(-32003, check=True)
-    def _table_score(self, move: cython.int, score: cython.int) -> cython.int:
+    def _tb_score(self, move: cython.int, score: cython.int) -> cython.int:
         """What the tables say of a root move, or else the search's score."""
-        result = self._table_results.get(move) if self._table_results is not None else None
+        result = self._tb_results.get(move) if self._tb_results is not None else None
         if result is None:
             return score
         if result in (-2, 2):
-            return TABLE_WIN - 1 if result > 0 else 1 - TABLE_WIN
+            return TB_WIN - 1 if result > 0 else 1 - TB_WIN
         return DRAW + result
 
     @cython.cfunc
@@ -530,7 +530,7 @@ class Searcher:
             score = 0  # stopped before the first move had a score
             is_mate = False
         if not is_mate:
-            score = self._table_score(root.move, score)
+            score = self._tb_score(root.move, score)
         if is_mate:
             score = (MATE - score + 1) // 2 if score > 0 else -((MATE + score) // 2)
         return Info(
@@ -542,8 +542,8 @@ class Searcher:
             bound=_BOUNDS[root.bound],
             nodes=nodes,
             nps=int(nodes * 1000000 // elapsed),
-            hashfull=hashfull(cython.address(shared.table)),
-            table_hits=sum(shared.workers[index].table_hits for index in range(shared.threads)),
+            hashfull=tt_hashfull(cython.address(shared.tt)),
+            tb_hits=sum(shared.workers[index].tb_hits for index in range(shared.threads)),
             milliseconds=int(elapsed // 1000),
             pv=tuple(root.pv[index] for index in range(root.pv_length)),
         )

@@ -90,7 +90,7 @@ cdef inline int late_move_reduction(
 
     # More for a quiet move when the best move is probably a capture.
     if is_tactical(hash_move) and not is_tactical(move):
-        reduction += tune.reduction_table_capture
+        reduction += tune.reduction_hash_capture
 
     # More when the child's moves keep refuting ours.
     if child.cutoffs > 3:

@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from search.clock cimport Clock
 from search.history cimport Histories, MoveContext
 from search.score cimport MAX_PLY, NO_SCORE
-from search.table cimport Table, store
+from search.tt cimport TranspositionTable, tt_store
 
 cdef enum:
     FRAMES_BELOW = 4  # frames before the root, so that a node may always look four plies back
@@ -35,7 +35,7 @@ cdef struct RootMove:
     int score
     int previous_score  # of the last complete iteration
     int average_score
-    int table_rank  # from endgame tables: moves of a lower rank are not searched
+    int tb_rank  # from endgame tables: moves of a lower rank are not searched
     int seldepth
     int bound
     u64 nodes
@@ -63,18 +63,18 @@ cdef struct Limits:
     u64 soft_nodes  # no new iteration after so many; 0: none
 
 cdef struct Shared:
-    Table table
+    TranspositionTable tt
     Limits limits
     Clock clock
     int stop  # a flag: read and written with load_flag / store_flag
     int pondering  # likewise
     int threads
     Worker* workers[256]
-    WdlProbe probe_wdl
-    void* probe_context
-    int probe_men
-    int probe_depth
-    bint probe_rule50
+    WdlProbe tb_probe_wdl
+    void* tb_context
+    int tb_men
+    int tb_depth
+    bint tb_rule50
     Report report
     void* report_context
 
@@ -83,7 +83,7 @@ cdef struct Worker:
     Workspace* workspace  # of the evaluation
     int index
     u64 nodes
-    u64 table_hits
+    u64 tb_hits
     int seldepth
     int root_depth
     int completed_depth
@@ -126,4 +126,4 @@ cdef inline void remember(
     Worker* worker, Frame* frame, Move move, int score, int evaluation, int depth, int bound
 ) noexcept nogil:
     """Enters what was found out about this node into the transposition table."""
-    store(&worker.shared.table, frame.position.key, frame.ply, move, score, evaluation, depth, bound, frame.on_pv)
+    tt_store(&worker.shared.tt, frame.position.key, frame.ply, move, score, evaluation, depth, bound, frame.on_pv)

@@ -26,7 +26,9 @@ TECHNIQUES = (
     Technique("draw_noise", 2, "draws that score a little more or less than zero", False, {"draw_noise": 0}),
     Technique("mate_distance", 3, "mate-distance pruning", False, {"mate_distance_ply": NEVER}),
     # Internal reductions would wait for a hash move that never comes, and make every node shallower instead.
-    Technique("table", 4, "transposition table", False, {"tt_depth": NEVER, "internal_reduction_depth": NEVER}),
+    Technique(
+        "transposition_table", 4, "transposition table", False, {"tt_depth": NEVER, "internal_reduction_depth": NEVER}
+    ),
     Technique(
         "correction",
         6,

@@ -8,7 +8,7 @@ Bounds may lie outside the window (fail-soft). When the search is stopped the sc
 
 The figure beside a step is its gain in Elo here, with an error of 95 %, measured by matches of the search with it against
 the search without it (docs/strength-log.md has the conditions); a step without a measurement says so. Numbers that no
-comment explains were found by tuning: nothing but games speaks for them.
+comment explains were tt by tuning: nothing but games speaks for them.
 """
 
 import cython
@@ -18,7 +18,6 @@ from cython.cimports.board.see import see_at_least
 from cython.cimports.board.types import KING, NO_MOVE, PAWN, Move, is_tactical, u64
 from cython.cimports.eval.evaluator import evaluate
 from cython.cimports.search.draws import can_repeat, draw_score, is_draw
-from cython.cimports.search.endgame import probe_endgame
 from cython.cimports.search.history import (
     Histories,
     Tried,
@@ -29,7 +28,7 @@ from cython.cimports.search.history import (
     quiet_score,
     update_on_cutoff,
 )
-from cython.cimports.search.limits import enter
+from cython.cimports.search.limits import enter_node
 from cython.cimports.search.parameters import CAPTURE_REDUCTIONS, QUIET_REDUCTIONS, tune
 from cython.cimports.search.picker import Picker, next_move, pick_all, pick_tactical
 from cython.cimports.search.quiescence import search_quiet
@@ -61,17 +60,17 @@ from cython.cimports.search.state import (
     set_move_context,
     set_null_move,
 )
-from cython.cimports.search.table import (
+from cython.cimports.search.tb import tb_probe
+from cython.cimports.search.tt import (
     EXACT,
     LOWER_BOUND,
     NO_BOUND,
     UPPER_BOUND,
-    Found,
-    Table,
+    TTHit,
     bound_is_enough,
-    nothing_found,
-    prefetch_bucket,
-    probe,
+    tt_miss,
+    tt_prefetch,
+    tt_probe,
 )
 
 
@@ -79,17 +78,17 @@ from cython.cimports.search.table import (
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _is_cut_by_table(
-    found: cython.pointer(cython.const[Found]),
+def _is_tt_cutoff(
+    tt: cython.pointer(cython.const[TTHit]),
     halfmove_clock: cython.int,
     beta: cython.int,
     depth: cython.int,
 ) -> cython.bint:
     """Does an earlier search of this position, at least as deep, answer the question of this node?"""
     return (
-        found.score != NO_SCORE
-        and found.depth >= depth
-        and bound_is_enough(found, beta)
+        tt.score != NO_SCORE
+        and tt.depth >= depth
+        and bound_is_enough(tt, beta)
         and halfmove_clock < 90  # the key does not know how near the fifty-move rule is
     )
 
@@ -165,7 +164,7 @@ def _search_probcut(
         move = next_move(cython.address(picker))
         if move == NO_MOVE:
             return NO_SCORE
-        prefetch_bucket(cython.address(worker.shared.table), key_after(position, move))
+        tt_prefetch(cython.address(worker.shared.tt), key_after(position, move))
         set_move(worker, frame, move)
         score = -search_quiet(worker, child, -raised, 1 - raised)
         if score >= raised:
@@ -181,9 +180,9 @@ def _search_probcut(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _singular_beta(found: cython.pointer(cython.const[Found]), depth: cython.int) -> cython.int:
+def _singular_beta(tt: cython.pointer(cython.const[TTHit]), depth: cython.int) -> cython.int:
     """What no other move may reach, if the hash move is to be singular."""
-    return found.score - tune.singular_margin * depth // 16
+    return tt.score - tune.singular_margin * depth // 16
 
 
 @cython.cfunc
@@ -193,7 +192,7 @@ def _singular_beta(found: cython.pointer(cython.const[Found]), depth: cython.int
 def _singular_extension(
     worker: cython.pointer(Worker),
     frame: cython.pointer(Frame),
-    found: cython.pointer(cython.const[Found]),
+    tt: cython.pointer(cython.const[TTHit]),
     hash_move: Move,
     beta: cython.int,
     depth: cython.int,
@@ -204,7 +203,7 @@ def _singular_extension(
 
     The idea is that of Anantharaman, Campbell and Hsu (Deep Thought, 1990); this form is Stockfish's.
     """
-    lowered: cython.int = _singular_beta(found, depth)
+    lowered: cython.int = _singular_beta(tt, depth)
     frame.excluded = hash_move
     score: cython.int = search_node(worker, frame, lowered - 1, lowered, (depth - 1) // 2, cut_node)
     frame.excluded = NO_MOVE
@@ -224,7 +223,7 @@ def _singular_extension(
         return MULTI_CUT
 
     # The hash move is nothing special, and the node will probably fail high without its help.
-    if found.score >= beta:
+    if tt.score >= beta:
         return -2
     if cut_node:
         return -1
@@ -247,7 +246,6 @@ def search_node(
     A node with a window wider than one is a PV node. The others are expected to fail high (`cut_node`) or low.
     """
     shared: cython.pointer(Shared) = worker.shared
-    table: cython.pointer(Table) = cython.address(shared.table)
     histories: cython.pointer(Histories) = cython.address(worker.histories)
     position: cython.pointer(Position) = cython.address(frame.position)
     child: cython.pointer(Frame) = frame + 1
@@ -269,7 +267,7 @@ def search_node(
     if depth <= 0:
         return search_quiet(worker, frame, alpha, beta)
 
-    if not enter(worker, frame):
+    if not enter_node(worker, frame):
         return DRAW
 
     if not is_root:
@@ -305,23 +303,23 @@ def search_node(
 
     # Step 4. Transposition table (unmeasured). A position that was searched as deep before needs no second search. PV
     # nodes go on all the same, so that lines are complete. While a move is excluded, the entry is about another node.
-    found: Found = nothing_found()
+    tt: TTHit = tt_miss()
     if excluded == NO_MOVE:
-        found = probe(table, position.key, frame.ply, position.halfmove_clock)
-        frame.on_pv = is_pv or found.was_pv
-    if not is_pv and _is_cut_by_table(cython.address(found), position.halfmove_clock, beta, depth):
-        return found.score
+        tt = tt_probe(cython.address(shared.tt), position.key, frame.ply, position.halfmove_clock)
+        frame.on_pv = is_pv or tt.was_pv
+    if not is_pv and _is_tt_cutoff(cython.address(tt), position.halfmove_clock, beta, depth):
+        return tt.score
 
     # At the root the best move of the iteration before is the hash move, whatever the table has lost.
-    hash_move: Move = found.move
+    hash_move: Move = tt.move
     if is_root and worker.root_depth > 1:
         hash_move = worker.root_moves[worker.pv_index].move
 
     # Step 5. Endgame tables (unmeasured). The result is known, only the way is not.
     bound: cython.int
-    if shared.probe_wdl != cython.NULL and not is_root and excluded == NO_MOVE:
+    if shared.tb_probe_wdl != cython.NULL and not is_root and excluded == NO_MOVE:
         known_score: cython.int = DRAW
-        bound = probe_endgame(worker, frame, depth, cython.address(known_score))
+        bound = tb_probe(worker, frame, depth, cython.address(known_score))
         if (
             bound == EXACT
             or (bound == LOWER_BOUND and known_score >= beta)
@@ -344,15 +342,15 @@ def search_node(
         frame.static_eval = NO_SCORE
     else:
         if excluded == NO_MOVE:
-            raw = found.evaluation
+            raw = tt.evaluation
             if raw == NO_SCORE:
                 raw = evaluate(position, worker.workspace, frame.ply)
             frame.static_eval = corrected_eval(histories, position, raw)
-            if not found.hit:
+            if not tt.hit:
                 remember(worker, frame, NO_MOVE, 0, raw, -1, NO_BOUND)
         evaluation = frame.static_eval
-        if found.score != NO_SCORE and bound_is_enough(cython.address(found), evaluation):
-            evaluation = found.score
+        if tt.score != NO_SCORE and bound_is_enough(cython.address(tt), evaluation):
+            evaluation = tt.score
         improving = is_improving(frame)
 
     # With nothing but king and pawns zugzwang is common, and every move counts.
@@ -412,7 +410,7 @@ def search_node(
         and not is_decided(beta)
     ):
         raised: cython.int = beta + tune.probcut_margin - tune.probcut_improving * improving
-        if not (found.score != NO_SCORE and found.depth >= depth - 3 and found.score < raised):
+        if not (tt.score != NO_SCORE and tt.depth >= depth - 3 and tt.score < raised):
             score = _search_probcut(worker, frame, hash_move, raised, depth, raw, cut_node)
             if score != NO_SCORE:
                 return score
@@ -479,17 +477,15 @@ def search_node(
                 and move == hash_move
                 and not is_root
                 and excluded == NO_MOVE
-                and found.depth >= depth - 3
-                and (found.bound & LOWER_BOUND) != 0
-                and not is_decided(found.score)
+                and tt.depth >= depth - 3
+                and (tt.bound & LOWER_BOUND) != 0
+                and not is_decided(tt.score)
             ):
-                extension = _singular_extension(
-                    worker, frame, cython.address(found), move, beta, depth, is_pv, cut_node
-                )
+                extension = _singular_extension(worker, frame, cython.address(tt), move, beta, depth, is_pv, cut_node)
                 if worker.stopped:
                     return DRAW
                 if extension == MULTI_CUT:
-                    return _singular_beta(cython.address(found), depth)
+                    return _singular_beta(cython.address(tt), depth)
 
             # Check (+2 ± 32): the answer is forced, so the ply is cheap, and mates hide behind checks.
             elif (
@@ -498,7 +494,7 @@ def search_node(
                 extension = 1
 
         # Step 15. Make the move.
-        prefetch_bucket(table, key_after(position, move))
+        tt_prefetch(cython.address(shared.tt), key_after(position, move))
         set_move(worker, frame, move)
         child.double_extensions = frame.double_extensions + (1 if extension == 2 else 0)
         new_depth: cython.int = depth - 1 + extension

@@ -1,6 +1,6 @@
 """Doors through which tests and tools reach compiled parts that nobody else needs to see from Python."""
-from search.table cimport Table
+from search.tt cimport TranspositionTable
 
 
 cdef class TableBench:
-    cdef Table table
+    cdef TranspositionTable table

@@ -9,19 +9,19 @@ from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.search.history import HISTORY_LIMIT, NO_ROW, Histories, MoveContext, quiet_score, reward_quiet
 from cython.cimports.search.picker import Picker, next_move, pick_all, pick_tactical
 from cython.cimports.search.platform import load_word, store_word
-from cython.cimports.search.table import (
+from cython.cimports.search.tt import (
     BUCKET_BYTES,
     BUCKET_ENTRIES,
     EXACT,
     GENERATIONS,
-    Entry,
-    Found,
-    allocate,
-    hashfull,
-    probe,
-    release,
-    store,
-    wipe,
+    TTEntry,
+    TTHit,
+    tt_allocate,
+    tt_hashfull,
+    tt_probe,
+    tt_release,
+    tt_store,
+    tt_wipe,
 )
 
 
@@ -43,14 +43,14 @@ def _random(state: cython.pointer(u64)) -> u64:
 @cython.final
 @cython.cclass
 class TableBench:
-    """A transposition table of one's own. `probe` answers with the fields of `Found` as a dict."""
+    """A transposition table of one's own. `probe` answers with the fields of `TTHit` as a dict."""
 
     def __cinit__(self, megabytes: int = 1):
-        if not allocate(cython.address(self.table), megabytes):
+        if not tt_allocate(cython.address(self.table), megabytes):
             raise MemoryError(f"no memory for a table of {megabytes} MB")
 
     def __dealloc__(self):
-        release(cython.address(self.table))
+        tt_release(cython.address(self.table))
 
     @property
     def size(self) -> int:
@@ -66,25 +66,25 @@ class TableBench:
         return self.table.generation
 
     def resize(self, megabytes: int):
-        if not allocate(cython.address(self.table), megabytes):
+        if not tt_allocate(cython.address(self.table), megabytes):
             raise MemoryError(f"no memory for a table of {megabytes} MB")
 
     def clear(self, parts: int = 1):
         for part in range(parts):
-            wipe(cython.address(self.table), part, parts)
+            tt_wipe(cython.address(self.table), part, parts)
 
     def new_search(self):
         """What the searcher does before each search."""
         self.table.generation = (self.table.generation + 1) % GENERATIONS
 
     def hashfull(self) -> int:
-        return hashfull(cython.address(self.table))
+        return tt_hashfull(cython.address(self.table))
 
     def store(self, key, *, move=0, score=0, evaluation=0, depth=0, bound=3, ply=0, was_pv=False):
-        store(cython.address(self.table), key, ply, move, score, evaluation, depth, bound, was_pv)
+        tt_store(cython.address(self.table), key, ply, move, score, evaluation, depth, bound, was_pv)
 
     def probe(self, key, *, ply=0, halfmove_clock=0) -> dict:
-        return probe(cython.address(self.table), key, ply, halfmove_clock)
+        return tt_probe(cython.address(self.table), key, ply, halfmove_clock)
 
     def _place(self, bucket, slot) -> int:
         if not (0 <= bucket < self.buckets and 0 <= slot < BUCKET_ENTRIES):
@@ -94,13 +94,13 @@ class TableBench:
     def words(self, bucket, slot) -> tuple:
         """The two words of an entry: `check` and `data`."""
         place: u64 = self._place(bucket, slot)
-        entry: cython.pointer(Entry) = self.table.entries + place
+        entry: cython.pointer(TTEntry) = self.table.entries + place
         return load_word(cython.address(entry.check)), load_word(cython.address(entry.data))
 
     def overwrite(self, bucket, slot, check, data):
         """Writes both words as they are, which no search does: to make entries that two writers have torn."""
         place: u64 = self._place(bucket, slot)
-        entry: cython.pointer(Entry) = self.table.entries + place
+        entry: cython.pointer(TTEntry) = self.table.entries + place
         store_word(cython.address(entry.check), check)
         store_word(cython.address(entry.data), data)
 
@@ -118,7 +118,7 @@ class TableBench:
         key: u64
         noise: u64
         move: cython.int
-        found: Found
+        found: TTHit
         if seed <= 0 or keys <= 0:
             raise ValueError("seed and keys start at 1")
         with cython.nogil:
@@ -128,7 +128,7 @@ class TableBench:
                 key = 1 + noise % number  # so small that the bucket is always the first
                 if noise >> 40 & 1:
                     move = cython.cast(cython.int, noise >> 48) | 1
-                    store(
+                    tt_store(
                         cython.address(self.table),
                         key,
                         0,
@@ -140,7 +140,7 @@ class TableBench:
                         (move & 2) != 0,
                     )
                     continue
-                found = probe(cython.address(self.table), key, 0, 0)
+                found = tt_probe(cython.address(self.table), key, 0, 0)
                 if found.hit:
                     hits += 1
                     move = found.move

@@ -31,7 +31,7 @@ from cython.cimports.search.root import set_root
 from cython.cimports.search.score import MAX_PLY, clamp
 from cython.cimports.search.searcher import Searcher
 from cython.cimports.search.state import GAME_KEYS, Worker
-from cython.cimports.search.table import GENERATIONS
+from cython.cimports.search.tt import GENERATIONS
 from cython.cimports.training.records import encode_line
 
 from board.chess960 import start_fen
@@ -103,7 +103,7 @@ def _think(
     worker.shared.limits.depth = MAX_PLY - 1
     worker.shared.limits.mate = 0
     worker.shared.limits.multipv = 1
-    worker.shared.table.generation = (worker.shared.table.generation + 1) % GENERATIONS
+    worker.shared.tt.generation = (worker.shared.tt.generation + 1) % GENERATIONS
     worker.shared.report = cython.NULL
     store_flag(cython.address(worker.shared.stop), 0)
     store_flag(cython.address(worker.shared.pondering), 0)

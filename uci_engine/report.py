@@ -27,7 +27,7 @@ def info_text(board, info, weight=None):
         parts.append(f"{info.bound}bound")
     if weight is not None:
         parts.append("wdl {} {} {}".format(*wdl_of(info.is_mate, info.score, weight)))
-    parts.append(f"nodes {info.nodes} nps {info.nps} hashfull {info.hashfull} tbhits {info.table_hits}")
+    parts.append(f"nodes {info.nodes} nps {info.nps} hashfull {info.hashfull} tbhits {info.tb_hits}")
     parts.append(f"time {info.milliseconds}")
     pv = line_text(board, info.pv)
     if pv:

@@ -63,7 +63,7 @@ def minimax_score(board, depth):
 
 
 def search_score(board, depth, with_table):
-    with switched_off(*(name for name in EVERYTHING if name != "table" or not with_table)):
+    with switched_off(*(name for name in EVERYTHING if name != "transposition_table" or not with_table)):
         info = think(board, Searcher(megabytes=4), depth=depth).info
     assert info.depth == depth
     return info.is_mate, info.score

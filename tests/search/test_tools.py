@@ -88,7 +88,18 @@ def test_run_suite_counts_the_solved(tmp_path):
 
 def test_ablate_writes_a_table(tmp_path):
     path = tmp_path / "table.md"
-    result = script("ablate.py", "--depth", "4", "--positions", "4", "--only", "null_move", "table", "--markdown", path)
+    result = script(
+        "ablate.py",
+        "--depth",
+        "4",
+        "--positions",
+        "4",
+        "--only",
+        "null_move",
+        "transposition_table",
+        "--markdown",
+        path,
+    )
     assert result.returncode == 0, result.stderr
     header, rule, *rows = path.read_text(encoding="utf-8").splitlines()
     assert header.startswith("| step | 4 positions, depth 4 | nodes |")

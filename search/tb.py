@@ -3,15 +3,15 @@
 import cython
 from cython.cimports.board.bits import popcount
 from cython.cimports.board.position import Position, occupied
-from cython.cimports.search.score import DRAW, TABLE_WIN
+from cython.cimports.search.score import DRAW, TB_WIN
 from cython.cimports.search.state import PROBE_FAILED, Frame, Shared, Worker
-from cython.cimports.search.table import EXACT, LOWER_BOUND, NO_BOUND, UPPER_BOUND
+from cython.cimports.search.tt import EXACT, LOWER_BOUND, NO_BOUND, UPPER_BOUND
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def probe_endgame(
+def tb_probe(
     worker: cython.pointer(Worker),
     frame: cython.pointer(Frame),
     depth: cython.int,
@@ -27,23 +27,23 @@ def probe_endgame(
     if (
         position.halfmove_clock != 0
         or position.castling_rooks != 0
-        or men > shared.probe_men
-        or (men == shared.probe_men and depth < shared.probe_depth)
+        or men > shared.tb_men
+        or (men == shared.tb_men and depth < shared.tb_depth)
     ):
         return NO_BOUND
 
-    result: cython.int = shared.probe_wdl(shared.probe_context, position)
+    result: cython.int = shared.tb_probe_wdl(shared.tb_context, position)
     if result == PROBE_FAILED:
         return NO_BOUND
-    worker.table_hits += 1
+    worker.tb_hits += 1
 
     # With the fifty-move rule, cursed wins and blessed losses (1 and -1) are draws.
-    drawish: cython.int = 1 if shared.probe_rule50 else 0
+    drawish: cython.int = 1 if shared.tb_rule50 else 0
     if result > drawish:
-        score[0] = TABLE_WIN - frame.ply
+        score[0] = TB_WIN - frame.ply
         return LOWER_BOUND
     if result < -drawish:
-        score[0] = frame.ply - TABLE_WIN
+        score[0] = frame.ply - TB_WIN
         return UPPER_BOUND
     score[0] = DRAW + result
     return EXACT

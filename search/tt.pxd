@@ -30,16 +30,24 @@ cdef enum:
     GENERATIONS = 32
     AGE_COST = 6
 
-cdef struct Entry:
+cdef enum:  # where the fields of `data` begin; the move is the lowest
+    SCORE_SHIFT = 16
+    EVALUATION_SHIFT = 32
+    DEPTH_SHIFT = 48
+    BOUND_SHIFT = 56
+    PV_SHIFT = 58
+    GENERATION_SHIFT = 59
+
+cdef struct TTEntry:
     u64 check
     u64 data
 
-cdef struct Table:
-    Entry* entries
+cdef struct TranspositionTable:
+    TTEntry* entries
     u64 buckets
     int generation
 
-cdef struct Found:
+cdef struct TTHit:
     bint hit
     bint was_pv
     Move move
@@ -48,26 +56,26 @@ cdef struct Found:
     int depth
     int bound
 
-cdef Found probe(const Table* table, u64 key, int ply, int halfmove_clock) noexcept nogil
-cdef void store(
-    Table* table, u64 key, int ply, Move move, int score, int evaluation, int depth, int bound, bint was_pv
+cdef TTHit tt_probe(const TranspositionTable* table, u64 key, int ply, int halfmove_clock) noexcept nogil
+cdef void tt_store(
+    TranspositionTable* table, u64 key, int ply, Move move, int score, int evaluation, int depth, int bound, bint was_pv
 ) noexcept nogil
-cdef void prefetch_bucket(const Table* table, u64 key) noexcept nogil
-cdef int hashfull(const Table* table) noexcept nogil
-cdef bint allocate(Table* table, u64 megabytes) noexcept nogil
-cdef void release(Table* table) noexcept nogil
-cdef void wipe(Table* table, int part, int parts) noexcept nogil
+cdef void tt_prefetch(const TranspositionTable* table, u64 key) noexcept nogil
+cdef int tt_hashfull(const TranspositionTable* table) noexcept nogil
+cdef bint tt_allocate(TranspositionTable* table, u64 megabytes) noexcept nogil
+cdef void tt_release(TranspositionTable* table) noexcept nogil
+cdef void tt_wipe(TranspositionTable* table, int part, int parts) noexcept nogil
 
 
-cdef inline bint bound_is_enough(const Found* found, int limit) noexcept nogil:
+cdef inline bint bound_is_enough(const TTHit* found, int limit) noexcept nogil:
     """Does a stored score prove that this node is on its side of `limit`?"""
     if found.score >= limit:
         return (found.bound & LOWER_BOUND) != 0
     return (found.bound & UPPER_BOUND) != 0
 
 
-cdef inline Found nothing_found() noexcept nogil:
-    cdef Found found
+cdef inline TTHit tt_miss() noexcept nogil:
+    cdef TTHit found
     found.hit = False
     found.was_pv = False
     found.move = 0

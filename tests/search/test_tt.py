@@ -8,7 +8,7 @@ from support import scaled
 from search import Searcher
 from search.workbench import TableBench
 
-MATE, TABLE_WIN, DECIDED = 32000, 31000, 30000
+MATE, TB_WIN, DECIDED = 32000, 31000, 30000
 NO_SCORE = 32002
 UPPER, LOWER, EXACT = 1, 2, 3
 KEY = 0x9E3779B97F4A7C15
@@ -66,8 +66,8 @@ def test_mates_count_from_where_they_are_found(sign, distance):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_table_wins_count_likewise(sign):
     table = TableBench(1)
-    table.store(KEY, score=sign * (TABLE_WIN - 7), ply=5, bound=EXACT)
-    assert table.probe(KEY, ply=3)["score"] == sign * (TABLE_WIN - 5)
+    table.store(KEY, score=sign * (TB_WIN - 7), ply=5, bound=EXACT)
+    assert table.probe(KEY, ply=3)["score"] == sign * (TB_WIN - 5)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -1,4 +1,4 @@
-"""Storing and finding what was learned about a position. The layout is told in the .pxd."""
+"""Storing and finding what was learned about a position. See the .pxd for the layout."""
 
 import cython
 from cython.cimports.board.bits import multiply_high, prefetch
@@ -10,7 +10,7 @@ from cython.cimports.search.score import (
     DECIDED,
     MATE,
     MATE_IN_SIGHT,
-    TABLE_WIN,
+    TB_WIN,
     is_loss,
     is_win,
 )
@@ -20,8 +20,32 @@ from cython.cimports.search.score import (
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _bucket(table: cython.pointer(cython.const[Table]), key: u64) -> cython.pointer(Entry):
+def _bucket(table: cython.pointer(cython.const[TranspositionTable]), key: u64) -> cython.pointer(TTEntry):
     return table.entries + multiply_high(key, table.buckets) * BUCKET_ENTRIES
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _move(data: u64) -> Move:
+    return cython.cast(Move, data & 0xFFFF)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _depth(data: u64) -> cython.int:
+    return cython.cast(cython.int, data >> DEPTH_SHIFT & 0xFF) - 1
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _generation(data: u64) -> cython.int:
+    return cython.cast(cython.int, data >> GENERATION_SHIFT)
 
 
 @cython.cfunc
@@ -46,13 +70,13 @@ def _score_from_root(score: cython.int, ply: cython.int, halfmove_clock: cython.
     if is_win(score):
         if score >= MATE_IN_SIGHT and MATE - score > 99 - halfmove_clock:
             return DECIDED - 1
-        if score < MATE_IN_SIGHT and TABLE_WIN - score > 99 - halfmove_clock:
+        if score < MATE_IN_SIGHT and TB_WIN - score > 99 - halfmove_clock:
             return DECIDED - 1
         return score - ply
     if is_loss(score):
         if score <= -MATE_IN_SIGHT and MATE + score > 99 - halfmove_clock:
             return 1 - DECIDED
-        if score > -MATE_IN_SIGHT and TABLE_WIN + score > 99 - halfmove_clock:
+        if score > -MATE_IN_SIGHT and TB_WIN + score > 99 - halfmove_clock:
             return 1 - DECIDED
         return score + ply
     return score
@@ -61,22 +85,24 @@ def _score_from_root(score: cython.int, ply: cython.int, halfmove_clock: cython.
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def probe(table: cython.pointer(cython.const[Table]), key: u64, ply: cython.int, halfmove_clock: cython.int) -> Found:
+def tt_probe(
+    table: cython.pointer(cython.const[TranspositionTable]), key: u64, ply: cython.int, halfmove_clock: cython.int
+) -> TTHit:
     """What is known about a position; `hit` tells whether anything is."""
-    found: Found = nothing_found()
+    found: TTHit = tt_miss()
     data: u64
-    entry: cython.pointer(Entry) = _bucket(table, key)
+    entry: cython.pointer(TTEntry) = _bucket(table, key)
     for _ in range(BUCKET_ENTRIES):
         data = load_word(cython.address(entry.data))
         if load_word(cython.address(entry.check)) ^ data == key and data != 0:
             found.hit = True
-            found.move = cython.cast(Move, data & 0xFFFF)
-            found.evaluation = cython.cast(i16, data >> 32 & 0xFFFF)
-            found.depth = cython.cast(cython.int, data >> 48 & 0xFF) - 1
-            found.bound = cython.cast(cython.int, data >> 56 & 3)
-            found.was_pv = (data >> 58 & 1) != 0
+            found.move = _move(data)
+            found.evaluation = cython.cast(i16, data >> EVALUATION_SHIFT & 0xFFFF)
+            found.depth = _depth(data)
+            found.bound = cython.cast(cython.int, data >> BOUND_SHIFT & 3)
+            found.was_pv = (data >> PV_SHIFT & 1) != 0
             if found.bound != NO_BOUND:
-                found.score = _score_from_root(cython.cast(i16, data >> 16 & 0xFFFF), ply, halfmove_clock)
+                found.score = _score_from_root(cython.cast(i16, data >> SCORE_SHIFT & 0xFFFF), ply, halfmove_clock)
             return found
         entry += 1
     return found
@@ -87,15 +113,15 @@ def probe(table: cython.pointer(cython.const[Table]), key: u64, ply: cython.int,
 @cython.nogil
 @cython.exceptval(check=False)
 def _worth(data: u64, generation: cython.int) -> cython.int:
-    age: cython.int = (generation - cython.cast(cython.int, data >> 59)) & (GENERATIONS - 1)
-    return cython.cast(cython.int, data >> 48 & 0xFF) - AGE_COST * age
+    age: cython.int = (generation - _generation(data)) & (GENERATIONS - 1)
+    return _depth(data) - AGE_COST * age
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def store(
-    table: cython.pointer(Table),
+def tt_store(
+    table: cython.pointer(TranspositionTable),
     key: u64,
     ply: cython.int,
     move: Move,
@@ -108,20 +134,16 @@ def store(
     """Keeps a result, unless the position is already known from a clearly deeper search of this generation."""
     if depth < tune.tt_depth:
         return
-    entry: cython.pointer(Entry) = _bucket(table, key)
-    victim: cython.pointer(Entry) = entry
+    entry: cython.pointer(TTEntry) = _bucket(table, key)
+    victim: cython.pointer(TTEntry) = entry
     data: u64
     least: cython.int = 1 << 20
     for _ in range(BUCKET_ENTRIES):
         data = load_word(cython.address(entry.data))
         if load_word(cython.address(entry.check)) ^ data == key:
             if move == 0:
-                move = cython.cast(Move, data & 0xFFFF)
-            if (
-                bound != EXACT
-                and depth + 1 + 4 + 2 * was_pv <= cython.cast(cython.int, data >> 48 & 0xFF)
-                and cython.cast(cython.int, data >> 59) == table.generation
-            ):
+                move = _move(data)
+            if bound != EXACT and depth + 4 + 2 * was_pv <= _depth(data) and _generation(data) == table.generation:
                 return
             victim = entry
             break
@@ -132,12 +154,12 @@ def store(
     stored: cython.int = _score_from_here(score, ply) if bound != NO_BOUND else 0
     data = (
         move
-        | (cython.cast(u64, stored) & 0xFFFF) << 16
-        | (cython.cast(u64, evaluation) & 0xFFFF) << 32
-        | cython.cast(u64, depth + 1) << 48
-        | cython.cast(u64, bound) << 56
-        | cython.cast(u64, was_pv) << 58
-        | cython.cast(u64, table.generation) << 59
+        | (cython.cast(u64, stored) & 0xFFFF) << SCORE_SHIFT
+        | (cython.cast(u64, evaluation) & 0xFFFF) << EVALUATION_SHIFT
+        | cython.cast(u64, depth + 1) << DEPTH_SHIFT
+        | cython.cast(u64, bound) << BOUND_SHIFT
+        | cython.cast(u64, was_pv) << PV_SHIFT
+        | cython.cast(u64, table.generation) << GENERATION_SHIFT
     )
     store_word(cython.address(victim.data), data)
     store_word(cython.address(victim.check), key ^ data)
@@ -146,14 +168,14 @@ def store(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def prefetch_bucket(table: cython.pointer(cython.const[Table]), key: u64) -> cython.void:
+def tt_prefetch(table: cython.pointer(cython.const[TranspositionTable]), key: u64) -> cython.void:
     prefetch(_bucket(table, key))
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def hashfull(table: cython.pointer(cython.const[Table])) -> cython.int:
+def tt_hashfull(table: cython.pointer(cython.const[TranspositionTable])) -> cython.int:
     """Per mille of the entries that the current search has written, from a sample of 250 buckets."""
     sample: cython.int = 250 if table.buckets > 250 else cython.cast(cython.int, table.buckets)
     used: cython.int = 0
@@ -161,7 +183,7 @@ def hashfull(table: cython.pointer(cython.const[Table])) -> cython.int:
     data: u64
     for index in range(sample * BUCKET_ENTRIES):
         data = load_word(cython.address(table.entries[index].data))
-        if data != 0 and cython.cast(cython.int, data >> 59) == table.generation:
+        if data != 0 and _generation(data) == table.generation:
             used += 1
     return used * 1000 // (sample * BUCKET_ENTRIES)
 
@@ -169,12 +191,12 @@ def hashfull(table: cython.pointer(cython.const[Table])) -> cython.int:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def allocate(table: cython.pointer(Table), megabytes: u64) -> cython.bint:
+def tt_allocate(table: cython.pointer(TranspositionTable), megabytes: u64) -> cython.bint:
     """Gives the table a new, empty block of exactly that size. On failure the old one stays and the answer is False."""
-    entries: cython.pointer(Entry) = cython.cast(cython.pointer(Entry), allocate_pages(megabytes << 20))
+    entries: cython.pointer(TTEntry) = cython.cast(cython.pointer(TTEntry), allocate_pages(megabytes << 20))
     if entries == cython.NULL:
         return False
-    release(table)
+    tt_release(table)
     table.entries = entries
     table.buckets = (megabytes << 20) // BUCKET_BYTES
     table.generation = 0
@@ -184,7 +206,7 @@ def allocate(table: cython.pointer(Table), megabytes: u64) -> cython.bint:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def release(table: cython.pointer(Table)) -> cython.void:
+def tt_release(table: cython.pointer(TranspositionTable)) -> cython.void:
     free_pages(table.entries, table.buckets * BUCKET_BYTES)
     table.entries = cython.NULL
     table.buckets = 0
@@ -193,7 +215,7 @@ def release(table: cython.pointer(Table)) -> cython.void:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def wipe(table: cython.pointer(Table), part: cython.int, parts: cython.int) -> cython.void:
+def tt_wipe(table: cython.pointer(TranspositionTable), part: cython.int, parts: cython.int) -> cython.void:
     """Empties one of `parts` equal parts, so that several threads can share the work."""
     first: u64 = table.buckets * part // parts
     behind: u64 = table.buckets * (part + 1) // parts
