@@ -12,7 +12,7 @@ cdef struct Clock:
     Move best
     int score
 
-cdef void start_clock(Clock* clock, i64 soft, i64 hard) noexcept nogil
+cdef void start_clock(Clock* clock, i64 soft, i64 hard, i64 spent) noexcept nogil
 cdef void update_clock(Clock* clock, Move best, int score, double share) noexcept nogil
 cdef bint soft_stop(const Clock* clock) noexcept nogil
 cdef bint hard_stop(const Clock* clock) noexcept nogil

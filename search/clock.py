@@ -32,12 +32,26 @@ def budget(remaining, increment, moves_to_go, overhead):
     return min(soft, most), hard
 
 
+def time_limits(limits, choices, overhead):
+    """The soft and the hard limit in milliseconds that a `Limits` means with so many root moves; -1 for none."""
+    soft = hard = -1.0
+    if limits.remaining is not None:
+        soft, hard = budget(limits.remaining, limits.increment, limits.moves_to_go, overhead)
+        if choices == 1:
+            soft = 0.0  # an only move needs no thought
+    if limits.movetime is not None:
+        movetime = max(1.0, limits.movetime - min(overhead, limits.movetime / 4))
+        hard = movetime if hard < 0 else min(hard, movetime)
+        soft = hard if soft < 0 else min(soft, hard)
+    return soft, hard
+
+
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def start_clock(clock: cython.pointer(Clock), soft: i64, hard: i64) -> cython.void:
-    """Begins to count now. Limits in microseconds; below zero there is none."""
-    clock.started = now()
+def start_clock(clock: cython.pointer(Clock), soft: i64, hard: i64, spent: i64) -> cython.void:
+    """Begins to count `spent` before now. All in microseconds; a limit below zero is none."""
+    clock.started = now() - spent
     clock.active = hard >= 0
     clock.soft = soft
     clock.hard = hard

@@ -4,22 +4,32 @@ import cython
 from cython.cimports.board.position import ConstPosition
 from cython.cimports.board.types import Move, u64
 from cython.cimports.libc.string import memcpy
+from cython.cimports.search.clock import start_clock
 from cython.cimports.search.history import NO_ROW
+from cython.cimports.search.platform import store_flag
 from cython.cimports.search.score import INFINITE, MAX_PLY, NO_SCORE
-from cython.cimports.search.state import FRAMES_BELOW, REPORT_CURRENT, Frame, RootMove, Shared, Worker
-from cython.cimports.search.tt import EXACT, LOWER_BOUND, NO_BOUND, UPPER_BOUND
+from cython.cimports.search.state import (
+    FRAMES_BELOW,
+    REPORT_CURRENT,
+    Frame,
+    RootMove,
+    SearchLimits,
+    Shared,
+    Worker,
+)
+from cython.cimports.search.tt import EXACT, LOWER_BOUND, NO_BOUND, UPPER_BOUND, tt_new_search
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def set_root(
+def _set_root(
     worker: cython.pointer(Worker),
     position: cython.pointer(ConstPosition),
     moves: cython.pointer(cython.const[Move]),
     count: cython.int,
 ) -> cython.void:
-    """Puts a position and the moves to be searched at the root. The game's keys are the caller's."""
+    """Puts a position and the moves to be searched at the root of one thread."""
     index: cython.int
     root: cython.pointer(RootMove)
     frame: cython.pointer(Frame)
@@ -61,6 +71,39 @@ def set_root(
         root.pv_length = 1
         root.pv[0] = root.move
     worker.root_count = count
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def start_search(
+    shared: cython.pointer(Shared),
+    limits: cython.pointer(cython.const[SearchLimits]),
+    position: cython.pointer(ConstPosition),
+    keys: cython.pointer(cython.const[u64]),
+    key_count: cython.int,
+    moves: cython.pointer(cython.const[Move]),
+    move_count: cython.int,
+) -> cython.void:
+    """Sets up all threads for a search and starts the clock; `iterate` does the rest. UCI and self-play begin here.
+
+    `keys` are those of the game, at most GAME_KEYS, the root's last. Endgame tables are not asked and nothing is reported,
+    unless the caller sets `tb_probe_wdl` and `report` afterwards.
+    """
+    index: cython.int
+    worker: cython.pointer(Worker)
+    memcpy(cython.address(shared.limits), limits, cython.sizeof(SearchLimits))
+    shared.tb_probe_wdl = cython.NULL
+    shared.report = cython.NULL
+    store_flag(cython.address(shared.stop), 0)
+    store_flag(cython.address(shared.pondering), limits.ponder)
+    tt_new_search(cython.address(shared.tt))
+    for index in range(shared.threads):
+        worker = shared.workers[index]
+        memcpy(worker.keys, keys, key_count * cython.sizeof(u64))
+        worker.root_key = key_count - 1
+        _set_root(worker, position, moves, move_count)
+    start_clock(cython.address(shared.clock), limits.soft_time, limits.hard_time, limits.spent)
 
 
 @cython.cfunc

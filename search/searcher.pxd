@@ -1,4 +1,4 @@
-"""The object that owns the threads, the table and the search that is running."""
+"""The object that owns the threads, the transposition table and the search that is running."""
 from board.position cimport Position
 from board.types cimport i64
 from search.state cimport Shared, Worker
@@ -26,7 +26,6 @@ cdef class Searcher:
     cdef void _add_worker(self) except *
     cdef void _drop_workers(self, int keep) noexcept
     cdef void _prepare(self, object board, object limits) except *
-    cdef void _set_clock(self, object limits, int choices) except *
     cdef Worker* _vote(self) noexcept nogil
     cdef int _tb_score(self, int move, int score) except? -32003
     cdef object _make_result(self)

@@ -15,29 +15,28 @@ from cython.cimports.board.types import MAX_MOVES, Move, i64, u64
 from cython.cimports.book.endgame.syzygy import Tables, probe_wdl
 from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_workspace
 from cython.cimports.libc.stdlib import calloc, free
-from cython.cimports.search.clock import start_clock
 from cython.cimports.search.history import forget
 from cython.cimports.search.iterate import iterate
 from cython.cimports.search.platform import load_flag, now, store_flag
-from cython.cimports.search.root import set_root
+from cython.cimports.search.root import start_search
 from cython.cimports.search.score import DRAW, INFINITE, MATE, MATE_IN_SIGHT, MAX_PLY, TB_WIN
 from cython.cimports.search.state import (
     GAME_KEYS,
     REPORT_CURRENT,
     REPORT_LINE,
     RootMove,
+    SearchLimits,
     Shared,
     Worker,
 )
 from cython.cimports.search.tt import (
-    GENERATIONS,
     tt_allocate,
     tt_hashfull,
     tt_release,
     tt_wipe,
 )
 
-from search.clock import budget
+from search.clock import time_limits
 
 MAX_THREADS = 256
 MAX_MULTIPV = 256
@@ -217,10 +216,10 @@ class Searcher:
         return self._megabytes
 
     def set_hash(self, megabytes: int):
-        """Resizes (and empties) the table. MemoryError when there is no room; then the old one stays."""
+        """Resizes (and empties) the transposition table. MemoryError when there is no room; then the old one stays."""
         self.wait()
         if megabytes < 1:
-            raise ValueError("the table wants at least 1 MB")
+            raise ValueError("the transposition table needs at least 1 MB")
         if megabytes >= 1 << 40 or not tt_allocate(cython.address(self.shared.tt), megabytes):
             raise MemoryError(f"no memory for a table of {megabytes} MB")
         self._megabytes = megabytes
@@ -252,7 +251,7 @@ class Searcher:
         self.shared.tb_rule50 = rule50
 
     def clear(self):
-        """Forgets everything that was learned: table, histories, caches. For a new game."""
+        """Forgets everything that was learned: transposition table, histories, caches. For a new game."""
         self.wait()
         index: cython.int
         for index in range(self.shared.threads):
@@ -261,7 +260,7 @@ class Searcher:
         self._wipe_tt()
 
     def _wipe_tt(self):
-        """Empties the table; above 1 GB, where it takes a while, on all cores."""
+        """Empties the transposition table; above 1 GB, where it takes a while, on all cores."""
         parts = 1 if self._megabytes <= 1024 else min(os.cpu_count() or 1, 16)
         cleaners = [threading.Thread(target=self._wipe, args=(part, parts)) for part in range(1, parts)]
         for cleaner in cleaners:
@@ -282,65 +281,56 @@ class Searcher:
 
     @cython.cfunc
     @cython.exceptval(check=True)
-    def _set_clock(self, limits: object, choices: cython.int) -> cython.void:
-        soft = hard = -1.0
-        if limits.remaining is not None:
-            soft, hard = budget(limits.remaining, limits.increment, limits.moves_to_go, self.overhead)
-            if choices == 1:
-                soft = 0.0  # an only move needs no thought
-        if limits.movetime is not None:
-            movetime = max(1.0, limits.movetime - min(self.overhead, limits.movetime / 4))
-            hard = movetime if hard < 0 else min(hard, movetime)
-            soft = hard if soft < 0 else min(soft, hard)
-        start_clock(cython.address(self.shared.clock), int(soft * 1000), int(hard * 1000))
-        self.shared.clock.started -= int(limits.spent * 1000)
-
-    @cython.cfunc
-    @cython.exceptval(check=True)
     def _prepare(self, board: object, limits: object) -> cython.void:
+        """From Python's `Limits` and `Board` to what `start_search` takes."""
         game: Board = board
         shared: cython.pointer(Shared) = self.shared
         index: cython.int
         number: cython.int
-        worker: cython.pointer(Worker)
+        wanted: SearchLimits
+        keys: u64[GAME_KEYS]
         root_moves: Move[MAX_MOVES]
         moves = board.legal_moves()
         if limits.moves is not None:
             moves = [move for move in moves if move in limits.moves]
+        choices = len(moves)
         if limits.ranks:
             moves.sort(key=lambda move: -limits.ranks.get(move, 0))
+            choices = sum(limits.ranks.get(move, 0) == limits.ranks.get(moves[0], 0) for move in moves)
         for index in range(len(moves)):
             root_moves[index] = moves[index]
-        shared.limits.depth = min(MAX_DEPTH, limits.depth) if limits.depth is not None else MAX_DEPTH
-        shared.limits.nodes = limits.nodes or 0
-        shared.limits.soft_nodes = limits.soft_nodes or 0
-        shared.limits.mate = limits.mate or 0
-        shared.limits.multipv = self.multipv
-        store_flag(cython.address(shared.stop), 0)
-        store_flag(cython.address(shared.pondering), limits.ponder)
-        shared.tt.generation = (shared.tt.generation + 1) % GENERATIONS
-        shared.tb_probe_wdl = cython.NULL
+        soft, hard = time_limits(limits, choices, self.overhead)
+        wanted.depth = min(MAX_DEPTH, limits.depth) if limits.depth is not None else MAX_DEPTH
+        wanted.mate = limits.mate or 0
+        wanted.multipv = self.multipv
+        wanted.ponder = limits.ponder
+        wanted.nodes = limits.nodes or 0
+        wanted.soft_nodes = limits.soft_nodes or 0
+        wanted.soft_time = int(soft * 1000)
+        wanted.hard_time = int(hard * 1000)
+        wanted.spent = int(limits.spent * 1000)
+        self._board = board
+        self._tb_results = limits.results
+        start_search(
+            shared,
+            cython.address(wanted),
+            game.current(),
+            keys,
+            game.copy_keys(keys, GAME_KEYS),
+            root_moves,
+            len(moves),
+        )
+        self._began = shared.clock.started  # a ponderhit starts the clock again, but not the search
         if self._tables is not None and limits.probe:
             shared.tb_probe_wdl = probe_wdl
-        self._tb_results = limits.results
-        shared.report = cython.NULL
         if self._listener is not None:
             shared.report = _report
-        shared.report_context = cython.cast(cython.p_void, self)
-        for index in range(shared.threads):
-            worker = shared.workers[index]
-            worker.root_key = game.copy_keys(worker.keys, GAME_KEYS) - 1
-            set_root(worker, game.current(), root_moves, len(moves))
-            if limits.ranks:
-                for number in range(len(moves)):
-                    worker.root_moves[number].tb_rank = limits.ranks.get(moves[number], 0)
-        choices: cython.int = len(moves)
+            shared.report_context = cython.cast(cython.p_void, self)
         if limits.ranks and moves:
             shared.workers[0].tb_hits = len(limits.ranks)
-            choices = sum(limits.ranks.get(move, 0) == limits.ranks.get(moves[0], 0) for move in moves)
-        self._board = board
-        self._set_clock(limits, choices)
-        self._began = shared.clock.started  # a ponderhit starts the clock again, but not the search
+            for index in range(shared.threads):
+                for number in range(len(moves)):
+                    shared.workers[index].root_moves[number].tb_rank = limits.ranks.get(moves[number], 0)
 
     def think(self, board, limits, listener=None) -> Result:
         """Searches and waits for the result. With one thread it runs in the caller's."""
@@ -476,7 +466,10 @@ class Searcher:
     @cython.nogil
     @cython.exceptval(check=False)
     def _vote(self) -> cython.pointer(Worker):
-        """The thread whose move most threads believe in, counted by depth and score. A shorter mate needs no vote."""
+        """The thread whose move most threads believe in, counted by depth and score. A shorter mate needs no vote.
+
+        The vote is Stockfish's.
+        """
         shared: cython.pointer(Shared) = self.shared
         best: cython.pointer(Worker) = shared.workers[0]
         least: cython.int = INFINITE
@@ -509,7 +502,7 @@ class Searcher:
     @cython.cfunc
     @cython.exceptval(-32003, check=True)
     def _tb_score(self, move: cython.int, score: cython.int) -> cython.int:
-        """What the tables say of a root move, or else the search's score."""
+        """What the endgame tables say of a root move, or else the search's score."""
         result = self._tb_results.get(move) if self._tb_results is not None else None
         if result is None:
             return score

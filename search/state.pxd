@@ -1,6 +1,6 @@
 """What a search thread knows: its line of positions, its histories, its root moves; and what all threads share."""
 from board.position cimport Position
-from board.types cimport Move, i16, u64
+from board.types cimport Move, i16, i64, u64
 from book.endgame.syzygy cimport UNKNOWN
 from eval.evaluator cimport Workspace
 from libc.string cimport memcpy
@@ -55,16 +55,20 @@ cdef enum:
     REPORT_LINE  # root move `number` of a MultiPV set has a result
     REPORT_CURRENT  # root move `number` (from 1) is being searched
 
-cdef struct Limits:
+cdef struct SearchLimits:
     int depth
-    u64 nodes  # 0: none
-    int mate  # 0: none
+    int mate  # moves; 0: none
     int multipv
+    bint ponder
+    u64 nodes  # 0: none
     u64 soft_nodes  # no new iteration after so many; 0: none
+    i64 soft_time  # microseconds: no new iteration after so many; below 0: none
+    i64 hard_time
+    i64 spent  # of that, before the search began
 
 cdef struct Shared:
     TranspositionTable tt
-    Limits limits
+    SearchLimits limits
     Clock clock
     int stop  # a flag: read and written with load_flag / store_flag
     int pondering  # likewise

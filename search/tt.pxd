@@ -74,6 +74,11 @@ cdef inline bint bound_is_enough(const TTHit* found, int limit) noexcept nogil:
     return (found.bound & UPPER_BOUND) != 0
 
 
+cdef inline void tt_new_search(TranspositionTable* table) noexcept nogil:
+    """From now on, what is in the table is one search older."""
+    table.generation = (table.generation + 1) % GENERATIONS
+
+
 cdef inline TTHit tt_miss() noexcept nogil:
     cdef TTHit found
     found.hit = False

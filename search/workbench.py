@@ -13,11 +13,11 @@ from cython.cimports.search.tt import (
     BUCKET_BYTES,
     BUCKET_ENTRIES,
     EXACT,
-    GENERATIONS,
     TTEntry,
     TTHit,
     tt_allocate,
     tt_hashfull,
+    tt_new_search,
     tt_probe,
     tt_release,
     tt_store,
@@ -75,7 +75,7 @@ class TableBench:
 
     def new_search(self):
         """What the searcher does before each search."""
-        self.table.generation = (self.table.generation + 1) % GENERATIONS
+        tt_new_search(cython.address(self.table))
 
     def hashfull(self) -> int:
         return tt_hashfull(cython.address(self.table))

@@ -24,14 +24,11 @@ from cython.cimports.board.position import (
 from cython.cimports.board.types import BLACK, MAX_MOVES, Move, is_tactical, u64
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.libc.string import memcpy
-from cython.cimports.search.clock import start_clock
 from cython.cimports.search.iterate import iterate
-from cython.cimports.search.platform import store_flag
-from cython.cimports.search.root import set_root
+from cython.cimports.search.root import start_search
 from cython.cimports.search.score import MAX_PLY, clamp
 from cython.cimports.search.searcher import Searcher
-from cython.cimports.search.state import GAME_KEYS, Worker
-from cython.cimports.search.tt import GENERATIONS
+from cython.cimports.search.state import GAME_KEYS, SearchLimits, Worker
 from cython.cimports.training.records import encode_line
 
 from board.chess960 import start_fen
@@ -93,22 +90,19 @@ def _think(
     hard_nodes: u64,
 ) -> cython.int:
     """Searches a position of the game; the score from the side to move. The best move lies in root_moves[0]."""
+    limits: SearchLimits
     # Only as many keys as the fifty-move rule can look back on.
-    known: cython.int = clamp(position.halfmove_clock, 0, last) + 1
-    known = clamp(known, 1, GAME_KEYS)
-    memcpy(worker.keys, keys + last + 1 - known, known * cython.sizeof(u64))
-    worker.root_key = known - 1
-    worker.shared.limits.nodes = hard_nodes
-    worker.shared.limits.soft_nodes = soft_nodes
-    worker.shared.limits.depth = MAX_PLY - 1
-    worker.shared.limits.mate = 0
-    worker.shared.limits.multipv = 1
-    worker.shared.tt.generation = (worker.shared.tt.generation + 1) % GENERATIONS
-    worker.shared.report = cython.NULL
-    store_flag(cython.address(worker.shared.stop), 0)
-    store_flag(cython.address(worker.shared.pondering), 0)
-    start_clock(cython.address(worker.shared.clock), -1, -1)
-    set_root(worker, position, moves, count)
+    known: cython.int = clamp(clamp(position.halfmove_clock, 0, last) + 1, 1, GAME_KEYS)
+    limits.depth = MAX_PLY - 1
+    limits.mate = 0
+    limits.multipv = 1
+    limits.ponder = False
+    limits.nodes = hard_nodes
+    limits.soft_nodes = soft_nodes
+    limits.soft_time = -1
+    limits.hard_time = -1
+    limits.spent = 0
+    start_search(worker.shared, cython.address(limits), position, keys + last + 1 - known, known, moves, count)
     iterate(worker)
     return worker.root_moves[0].score
 
