@@ -12,12 +12,14 @@ import os
 import platform
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from Cython.Build import cythonize
 from Cython.Compiler import Options
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
@@ -26,6 +28,10 @@ CHECKED = PROFILE != "release"
 
 # Every module of these packages that has a .pxd of its own and a .py beside it is compiled.
 COMPILED_PACKAGES = ("board", "eval", "book", "book/opening", "book/endgame", "search", "training")
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+CHECKOUT_ONLY = PROJECT["tool"]["quetzal"]["checkout-only"]
+CHECKOUT_ONLY_FILES = [name.replace(".", "/") + ending for name in CHECKOUT_ONLY for ending in (".py", ".pxd")]
 
 DIRECTIVES = {
     "language_level": 3,
@@ -72,15 +78,32 @@ def commit():
 
 
 class SourceArchive(sdist):
-    """Adds the note of the commit, which an archive has no other way to know."""
+    """Adds the note of the commit, which an archive has no other way to know, and what only checkouts compile."""
 
     def make_release_tree(self, base_dir, files):
-        super().make_release_tree(base_dir, files)
+        super().make_release_tree(base_dir, [*files, *CHECKOUT_ONLY_FILES])
         Path(base_dir, "COMMIT").write_text(commit() + "\n", encoding="utf-8")
+
+
+class BuildPackages(build_py):
+    """Leaves out what only checkouts compile. The checked profiles are built for the tests, and have it."""
+
+    def find_package_modules(self, package, package_dir):
+        found = super().find_package_modules(package, package_dir)
+        return [each for each in found if CHECKED or f"{package}.{each[1]}" not in CHECKOUT_ONLY]
+
+    def find_data_files(self, package, src_dir):
+        found = super().find_data_files(package, src_dir)
+        return [each for each in found if CHECKED or Path(each).as_posix() not in CHECKOUT_ONLY_FILES]
 
 
 class BuildCore(build_ext):
     """Adds the profile's compiler flags and leaves a note of how the core was built."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        if not self.inplace and not CHECKED:
+            self.extensions = [each for each in self.extensions if each.name not in CHECKOUT_ONLY]
 
     def build_extensions(self):
         is_msvc = self.compiler.compiler_type == "msvc"
@@ -108,11 +131,12 @@ class BuildCore(build_ext):
 
     def write_build_note(self, path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        sources = core_sources()
+        modules = [extension.name for extension in self.extensions]
+        left_out = () if set(CHECKOUT_ONLY) <= set(modules) else CHECKOUT_ONLY_FILES
+        sources = [source for source in core_sources() if source not in left_out]
         digest = hashlib.sha256()
         for source in sources:
             digest.update(source.encode() + b"\0" + (ROOT / source).read_bytes())
-        modules = [name for name, _ in compiled_modules()]
         path.write_text(
             '"""How this core was built. Written by setup.py."""\n\n'
             f"COMMIT = {commit()!r}\n"
@@ -156,4 +180,4 @@ def extensions():
     )
 
 
-setup(cmdclass={"build_ext": BuildCore, "sdist": SourceArchive}, ext_modules=extensions())
+setup(cmdclass={"build_ext": BuildCore, "build_py": BuildPackages, "sdist": SourceArchive}, ext_modules=extensions())

@@ -58,6 +58,11 @@ def settings():
     return pyproject()["tool"]["setuptools"]
 
 
+def checkout_only():
+    """Modules that only tests and scripts need."""
+    return set(pyproject()["tool"]["quetzal"]["checkout-only"])
+
+
 def version():
     text = (ROOT / "uci_engine" / "__init__.py").read_text(encoding="utf-8")
     return re.search(r'__version__ = "(.+)"', text)[1]
@@ -80,7 +85,9 @@ def sources():
     """Every module of the packages that are shipped: its name and its file."""
     for package in settings()["packages"]:
         for path in sorted(ROOT.joinpath(*package.split(".")).glob("*.py")):
-            yield package if path.stem == "__init__" else f"{package}.{path.stem}", path
+            name = package if path.stem == "__init__" else f"{package}.{path.stem}"
+            if name not in checkout_only():
+                yield name, path
 
 
 def imports_of(path):
