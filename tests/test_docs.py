@@ -1,13 +1,16 @@
 """What the documents say is what the program has."""
 
+import ast
 import re
 
+import pytest
 from support import CHESS960, ROOT, STANDARD
 
 from command.table import build_parser
 from uci_engine.options import OPTIONS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 
 
 def test_the_readme_lists_every_option():
@@ -35,10 +38,47 @@ def test_the_size_of_the_perft_files():
     assert f"{len(STANDARD)} standard and {len(CHESS960)} Chess960 positions" in text
 
 
-def test_links_lead_somewhere():
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text(encoding="utf-8")):
-            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+def test_every_test_file_is_described():
+    """The table of docs/testing.md has a row for each directory, and each file states its claim in its docstring."""
+    text = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"^\| `(tests/[\w/]*)` \|", text, re.MULTILINE))
+    files = list((ROOT / "tests").rglob("test_*.py"))
+    assert described == {path.parent.relative_to(ROOT).as_posix() + "/" for path in files}
+    for path in files:
+        claim = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        assert claim, f"{path.relative_to(ROOT)} does not say what it proves"
+
+
+def test_the_steps_of_the_search_have_sections():
+    """Each numbered step of the node has its section, in the same order; two steps may share one."""
+    text = (ROOT / "docs" / "search.md").read_text(encoding="utf-8")
+    named = re.findall(r"^### Steps? ([^.]*)\.", text, re.MULTILINE)
+    source = (ROOT / "search" / "tree.py").read_text(encoding="utf-8")
+    steps = {int(number) for number in re.findall(r"# Step (\d+)\.", source)}
+    assert [int(number) for name in named for number in re.findall(r"\d+", name)] == sorted(steps)
+    assert sorted(steps) == list(range(1, len(steps) + 1))
+
+
+def headings(path):
+    """The anchors of a document, as code hosts derive them from its headings."""
+    lines = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", line.lower()).strip().replace(" ", "-") for line in lines}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", path.read_text(encoding="utf-8")):
+        other = path.parent / target if target else path
+        assert other.exists(), f"{path.name} links to {target}"
+        assert not anchor or anchor in headings(other), f"{path.name} links to {target}#{anchor}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_lines_are_readable(path):
+    """At most 120 characters; a table has one line per row, and the target of a link cannot be broken."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        shown = re.sub(r"\]\([^)]*\)|https?://\S+", "]", line)
+        assert line.startswith("|") or len(shown) <= 120, f"{path.name}:{number} has {len(shown)} characters"
 
 
 def test_the_lichess_configuration_names_our_options():
