@@ -1,6 +1,6 @@
 """Compares two directories of tables, position by position: WDL and DTZ have to be the same.
 
-    python scripts/compare_tables.py book/endgame/tables ../shared/data/syzygy --every KQvKR --random 200000 --python-chess 2000
+    python scripts/compare_tables.py book/endgame/tables OFFICIAL --every KQvKR --random 200000 --python-chess 2000
 
 Endings of three men and those named with --every are compared on every position, up to mirror images; all others on
 random ones, by Quetzal's prober on both directories. Then python-chess's prober reads ours and Quetzal's the official

@@ -8,7 +8,7 @@ import chess.pgn
 import chess.polyglot
 import pytest
 from arena_playing import play, scripted
-from support import SHARED
+from positions import random_walk
 
 from arena.errors import InputError
 from arena.journal import Journal, read_records
@@ -131,9 +131,13 @@ def test_the_supply_goes_round():
     assert [shuffled[number] for number in range(100)] != list(range(100))
 
 
-@pytest.mark.skipif(not (SHARED / "openings.epd").exists(), reason="no openings in ../shared/data")
-def test_a_large_file():
-    assert len(read_openings(SHARED / "openings.epd")) == 20_000
+def test_a_large_file(tmp_path):
+    """As large as those that matches are played from: every line once, in order."""
+    walks = (board for seed in range(1300) for board in random_walk(seed, plies=16))
+    fens = [board.fen() for board in walks if board.outcome() is None]
+    assert len(fens) > 20_000
+    path = write(tmp_path / "o.epd", "\n".join(fens))
+    assert [opening.fen for opening in read_openings(path)] == fens
 
 
 # Games as PGN

@@ -3,7 +3,7 @@
 import chess
 import pytest
 from arena_playing import is_running, play, processes, scripted, wait_until
-from support import SHARED
+from tables import DIRECTORY
 
 from arena.adjudication import Adjudicator, open_tables
 from arena.control import Clock, Control, go_words, parse_control
@@ -234,9 +234,8 @@ def test_resigning_in_a_game():
         assert record["points"] == float(record["white"] == "good")
 
 
-@pytest.mark.skipif(not (SHARED / "syzygy").is_dir(), reason="no tables in ../shared/data")
 def test_tables_decide():
-    tables = open_tables(str(SHARED / "syzygy"))
+    tables = open_tables(str(DIRECTORY))
     judge = Adjudicator(Rules(), tables)
     assert judge.look_up(Board("8/8/8/8/8/2k5/8/K6q w - - 0 60")) == (0.0, "Black wins by endgame tables")
     assert judge.look_up(Board("8/8/8/8/8/2k5/8/K6q w - - 3 60")) is None  # the count of fifty might save White

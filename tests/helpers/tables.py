@@ -1,16 +1,25 @@
-"""Random endings, and where the real tables are."""
+"""Endings: random ones, some with known values, and the tables that the tests read.
+
+These are the shipped tables, or those of another maker in the directory that QUETZAL_SYZYGY names: all endings of three
+and four men and no others.
+"""
+
+import os
+from pathlib import Path
 
 import chess
-import pytest
 from positions import random_men
-from support import SHARED
+from support import read_epd
 
 from book.endgame.endings import endings
+from book.endgame.table_paths import shipped_directories
 
-DIRECTORY = SHARED / "syzygy"
+SHIPPED = Path(*shipped_directories())
+DIRECTORY = Path(os.environ.get("QUETZAL_SYZYGY") or SHIPPED)
 SMALL = [name for count in (3, 4) for name in endings(count)]
 
-needs_tables = pytest.mark.skipif(not DIRECTORY.is_dir(), reason="../shared/data/syzygy is not here")
+# FEN, result and distance from the official tables.
+KNOWN = [(fen, int(values["wdl"]), int(values["dtz"])) for fen, values in read_epd("endings.epd")]
 
 
 def random_ending(rng, name):

@@ -3,14 +3,10 @@
 import chess
 import chess.syzygy
 import pytest
-from support import ROOT
+from tables import DIRECTORY
 
 from board import Board
 from search import Limits, Searcher
-
-TABLES = ROOT.parent / "shared" / "data" / "syzygy"
-
-pytestmark = pytest.mark.skipif(not TABLES.is_dir(), reason="the Syzygy tables of the defender are not there")
 
 
 def best_defence(oracle, tables):
@@ -45,7 +41,7 @@ def test_won_endings_are_won(fen, most_moves, nodes):
     """
     board, oracle = Board(fen), chess.Board(fen)
     searcher = Searcher(megabytes=16)
-    with chess.syzygy.open_tablebase(str(TABLES)) as tables:
+    with chess.syzygy.open_tablebase(str(DIRECTORY)) as tables:
         assert tables.probe_wdl(oracle) == 2, "the position is no win"
         while board.outcome() is None:
             if oracle.turn == chess.WHITE:

@@ -10,12 +10,10 @@ import chess.syzygy
 import pytest
 from gui import Gui
 from support import quetzal
-from tables import DIRECTORY, needs_tables
+from tables import DIRECTORY
 
 from board import Board
 from book.endgame.syzygy import Tables
-
-pytestmark = needs_tables
 
 FOUND = "info string endgame tables from SyzygyPath: 35 WDL and 35 DTZ, up to 4 men"
 KBNVK = "8/8/8/4k3/8/8/8/KBN5 w - - 0 1"

@@ -14,8 +14,9 @@ from types import SimpleNamespace
 import chess
 import chess.syzygy
 import pytest
-from compare_tables import by_python_chess, by_stockfish, random_fens
-from support import DATA, ROOT, SCALE, SHARED, quetzal, scaled
+from compare_tables import STOCKFISH, random_fens, stockfish_says
+from support import DATA, ROOT, SCALE, quetzal, scaled
+from tables import DIRECTORY, KNOWN, SHIPPED
 from verify_ending import verify
 from verify_files import by_moves
 
@@ -27,8 +28,6 @@ from book.endgame.syzygy import Tables
 from book.endgame.syzygy_file import MappedTable
 from book.endgame.table_comparison import compare_every, compare_random
 
-OFFICIAL = SHARED / "syzygy"
-SHIPPED = ROOT / "book" / "endgame" / "tables"
 SMALL = ("KQvK", "KRvK", "KBvK", "KNvK", "KPvK")
 SUFFIXES = (".rtbw", ".rtbz")
 
@@ -73,11 +72,11 @@ def test_shipped_files_are_sound():
         MappedTable(str(path)).check()
 
 
-@pytest.mark.skipif(not OFFICIAL.is_dir(), reason="no official tables in ../shared/data/syzygy")
+@pytest.mark.skipif(DIRECTORY == SHIPPED, reason="QUETZAL_SYZYGY names no directory of official tables")
 @pytest.mark.parametrize("count", [3, 4])
 def test_shipped_values_are_the_official_ones(count):
-    """A share of what scripts/compare_tables.py does; docs/tables.md has the result of all of it."""
-    ours, theirs = Tables([str(SHIPPED)]), Tables([str(OFFICIAL)])
+    """More than the known values. A share of what scripts/compare_tables.py does; docs/tables.md has the result of all of it."""
+    ours, theirs = Tables([str(SHIPPED)]), Tables([str(DIRECTORY)])
     for name in endings(count):
         result = compare_random(name, ours, theirs, scaled(8000))
         assert (result.different, result.seen) == (0, scaled(8000)), result.examples
@@ -85,21 +84,42 @@ def test_shipped_values_are_the_official_ones(count):
         assert compare_every("KPvK", ours, theirs)[1:] == (0, [])
 
 
-@pytest.mark.skipif(not OFFICIAL.is_dir(), reason="no official tables in ../shared/data/syzygy")
 def test_python_chess_reads_the_shipped_files():
-    official = Tables([str(OFFICIAL)])
     with chess.syzygy.open_tablebase(str(SHIPPED)) as prober:
-        for name in [*endings(3), *endings(4)]:
-            result = by_python_chess(prober, official, random_fens(name, random.Random(name)), scaled(25))
-            assert (result.different, result.seen) == (0, scaled(25)), name
+        for fen, *known in KNOWN:
+            board = chess.Board(fen)
+            assert [prober.probe_wdl(board), prober.probe_dtz(board)] == known, fen
 
 
-@pytest.mark.skipif(not Path("/usr/games/stockfish").exists(), reason="no stockfish")
-@pytest.mark.skipif(not OFFICIAL.is_dir(), reason="no official tables in ../shared/data/syzygy")
+@pytest.mark.skipif(not Path(STOCKFISH).exists(), reason="no stockfish")
 def test_stockfish_reads_the_shipped_files():
-    for name in ("KQvK", "KPvKP", "KRvKP", "KBNvK"):
-        result = by_stockfish((SHIPPED, OFFICIAL), random_fens(name, random.Random(name)), 40)
-        assert (result.different, result.seen) == (0, 40), name
+    answers = stockfish_says(SHIPPED, [fen for fen, *_ in KNOWN])
+    for (fen, *known), answer in zip(KNOWN, answers, strict=True):
+        assert [*answer] == known, fen
+
+
+def test_the_comparison_of_directories(tmp_path):
+    """The script of the long comparison: tables are equal to themselves, by every prober, and a damaged one is found."""
+
+    def compare(ours, *arguments):
+        script = [sys.executable, ROOT / "scripts" / "compare_tables.py", ours, SHIPPED, *arguments]
+        return subprocess.run(script, cwd=DATA, capture_output=True, text=True, timeout=120)
+
+    probers = ["--python-chess", "5", *(["--stockfish", "5"] if Path(STOCKFISH).exists() else [])]
+    same = compare(SHIPPED, "--only", "KQvK", "KPvKP", "--random", "50", *probers)
+    assert same.returncode == 0, same.stdout + same.stderr
+    assert same.stdout.endswith("all equal\n")
+    assert "KPvKP: random 50 (0 differ), python-chess 5 (0 differ)" in same.stdout
+    for name in ("KQvK", "KRvK"):
+        for suffix in SUFFIXES:
+            (tmp_path / (name + suffix)).write_bytes((SHIPPED / (name + suffix)).read_bytes())
+    damaged = bytearray((tmp_path / "KQvK.rtbz").read_bytes())
+    damaged[-1500:] = bytes(1500)
+    (tmp_path / "KQvK.rtbz").write_bytes(damaged)
+    other = compare(tmp_path, "--only", "KQvK", "KRvK", "--random", "200")
+    assert other.returncode == 1
+    assert re.search(r"^KQvK: every position [\d,]+ \([1-9]\d* differ\)", other.stdout, re.MULTILINE)
+    assert re.search(r"^KRvK: every position [\d,]+ \(0 differ\)", other.stdout, re.MULTILINE)
 
 
 def test_shipped_values_follow_from_those_one_move_further():

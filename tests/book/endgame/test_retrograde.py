@@ -1,18 +1,19 @@
-"""Solved endings against the official tables, the rules, and figures that everybody knows."""
+"""Solved endings against known values, tables, the rules, and figures that everybody knows."""
 
 import random
 
 import chess
 import chess.syzygy
 import pytest
-from support import SCALE, SHARED, scaled
+from support import SCALE, scaled
+from tables import DIRECTORY, KNOWN
 
-from book.endgame.endings import normalised
+from book.endgame.endings import ending_of, normalised
 from book.endgame.generator import Workers, solve
 from book.endgame.retrograde import Ending
 from book.endgame.retrograde_index import PositionIndex, men_of, needed, successors
 
-TABLES = SHARED / "syzygy"
+NAMES = ("KQvK", "KRvK", "KPvK", "KBNvK", "KQvKR", "KRvKN")
 IS_WIN, PLIES, IMPOSSIBLE = 0x200, 0x1FF, 0xFFFF  # parts of a state
 
 # Wins without a capture or pawn move on the way, so that the longest distance is that to mate. Textbook figures in moves;
@@ -57,14 +58,43 @@ def is_possible(board):
     )
 
 
-@pytest.mark.parametrize("name", ["KQvK", "KRvK", "KPvK", "KBNvK", "KQvKR", "KRvKN"])
-def test_values_are_those_of_the_official_tables(solved, name):
-    if not TABLES.is_dir():
-        pytest.skip("no official tables in ../shared/data/syzygy")
+def men_on(name, board):
+    """The squares of an ending's men in its order, and the side to move. White gets the stronger side, which is the
+    first of the name."""
+    first = name.split("v")[0]
+    if sorted(board.piece_at(square).symbol() for square in chess.SquareSet(board.occupied_co[True])) != sorted(first):
+        board = board.mirror()
+    left = board.piece_map()
+    squares = []
+    for colour, letter in men_of(name):
+        man = chess.Piece.from_symbol(letter if colour == 0 else letter.lower())
+        squares.append(next(square for square in left if left[square] == man))
+        del left[squares[-1]]
+    return squares, 0 if board.turn else 1
+
+
+def assert_values(value, wdl, dtz, fen):
+    assert value[0] == wdl, fen
+    # The files count in moves where plies do not matter.
+    assert abs(abs(value[1]) - abs(dtz)) <= 1 and value[1] * dtz >= 0, fen
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_are_the_known_ones(solved, name):
+    ending = solved(name)
+    known = [values for values in KNOWN if ending_of(values[0]) == name]
+    assert len(known) >= 48 and {wdl for _, wdl, _ in known} == {-2, 0, 2}
+    for fen, wdl, dtz in known:
+        squares, side = men_on(name, chess.Board(fen))
+        assert_values(ending.value(side, squares), wdl, dtz, fen)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_are_those_of_the_tables(solved, name):
     ending = solved(name)
     rng = random.Random(name)
     seen = wins = 0
-    with chess.syzygy.open_tablebase(str(TABLES)) as tables:
+    with chess.syzygy.open_tablebase(str(DIRECTORY)) as tables:
         while seen < scaled(150):
             squares, side = ending.squares_of(rng.randrange(ending.size)), rng.randrange(2)
             board = board_of(name, squares, side)
@@ -74,10 +104,7 @@ def test_values_are_those_of_the_official_tables(solved, name):
                 continue
             seen += 1
             wins += value[0] != 0
-            assert value[0] == tables.probe_wdl(board), board.fen()
-            # The files count in moves where plies do not matter.
-            distance = tables.probe_dtz(board)
-            assert abs(abs(value[1]) - abs(distance)) <= 1 and value[1] * distance >= 0, board.fen()
+            assert_values(value, tables.probe_wdl(board), tables.probe_dtz(board), board.fen())
     if SCALE >= 1:  # a slow build's few positions may all be alike
         assert wins > seen / 4
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 from support import scaled
-from tables import DIRECTORY, needs_tables, random_ending
+from tables import DIRECTORY, random_ending
 
 from board import Board, Termination
 from book.endgame.root_ranks import CURSED, WON, has_repeated, rank_by_distance, rank_moves, rank_without_rule
@@ -58,7 +58,6 @@ def test_repetitions_are_seen():
     assert has_repeated(board)  # not now, but since the clock began
 
 
-@needs_tables
 def test_winning_moves_come_first(tables):
     board = Board("8/8/8/4k3/8/2r5/8/KQ6 w - - 0 1")
     ranking = rank_moves(tables, board)
@@ -68,7 +67,6 @@ def test_winning_moves_come_first(tables):
     assert max(ranking.ranks[board.parse_san(move)] for move in lost) < 0
 
 
-@needs_tables
 def test_a_third_repetition_is_a_draw(tables):
     board = Board("8/8/8/4k3/8/8/8/KQ6 w - - 0 1")
     for move in ("b1b2", "e5e6", "b2b1", "e6e5") * 2:
@@ -80,7 +78,6 @@ def test_a_third_repetition_is_a_draw(tables):
     assert ranking.best_result == 0
 
 
-@needs_tables
 def test_without_distances_results_rank(tmp_path):
     for name in ("KQvKR", "KQvK", "KRvK"):
         (tmp_path / f"{name}.rtbw").write_bytes((DIRECTORY / f"{name}.rtbw").read_bytes())
@@ -89,7 +86,6 @@ def test_without_distances_results_rank(tmp_path):
     assert set(ranking.ranks.values()) == {2, -2}
 
 
-@needs_tables
 def test_no_ranking_where_nothing_is_known(tables):
     assert rank_moves(tables, Board()) is None
     assert rank_moves(tables, Board("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1")) is None
@@ -125,7 +121,6 @@ def play_out(tables, searcher, board, engine_side):
         board.push(move)
 
 
-@needs_tables
 @pytest.mark.parametrize("name", ["KBNvK", "KQvKR", "KRvKB", "KPvK"])
 def test_endings_are_played_to_their_result(tables, name):
     """QUETZAL_TEST_SCALE=50 plays 200 of each. The engine takes either side; wins must come before fifty moves."""

@@ -7,14 +7,12 @@ import threading
 import chess
 import chess.syzygy
 import pytest
-from support import SHARED, scaled
-from tables import DIRECTORY, SMALL, needs_tables, random_en_passant, random_ending
+from support import scaled
+from tables import DIRECTORY, KNOWN, SMALL, random_en_passant, random_ending
 
 from board import Board
+from book.endgame.endings import ending_of
 from book.endgame.syzygy import Tables
-
-pytestmark = needs_tables
-SUITE = SHARED / "suites" / "endgame_wdl_dtz.epd"
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +58,11 @@ def test_positions_with_en_passant_equal_python_chess(tables, reference):
     assert changed >= scaled(100) // 50
 
 
-@pytest.mark.skipif(not SUITE.is_file(), reason="../shared/data/suites is not here")
-def test_the_public_suite(tables):
-    count = 0
-    for line in SUITE.read_text(encoding="utf-8").splitlines():
-        _, operations = chess.Board.from_epd(line)
-        board = Board(" ".join(line.split()[:4]) + " 0 1")
-        assert (tables.wdl(board), tables.dtz(board)) == (operations["wdl"], operations["dtz"]), line
-        count += 1
-    assert count == 200
+def test_known_values(tables):
+    for fen, wdl, dtz in KNOWN:
+        board = Board(fen)
+        assert (tables.wdl(board), tables.dtz(board)) == (wdl, dtz), fen
+    assert {ending_of(fen) for fen, *_ in KNOWN} == set(SMALL)
 
 
 @pytest.mark.parametrize(

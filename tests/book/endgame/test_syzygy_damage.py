@@ -9,13 +9,12 @@ import shutil
 
 import pytest
 from support import scaled
-from tables import DIRECTORY, SMALL, needs_tables, random_ending
+from tables import DIRECTORY, SMALL, random_ending
 
 from board import Board
 from book.endgame.syzygy import Tables
 from book.endgame.syzygy_file import MappedTable, TableError
 
-pytestmark = needs_tables
 KQVK = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
 KRVK = "8/8/8/4k3/8/8/8/KR6 w - - 0 1"
 FILES = [f"{name}.rtb{letter}" for name in SMALL for letter in "wz"]
