@@ -5,19 +5,12 @@ import shutil
 import sys
 import time
 
+from arena.duration import duration
 from arena.standings import points_text
 from arena.statistics import estimate
 
 _REDRAW_SECONDS = 0.25
 _PLAIN_SECONDS = 15.0
-
-
-def duration(seconds):
-    """Hours, minutes and seconds, as short as they can be said."""
-    seconds = max(0, round(seconds))
-    if seconds >= 3600:
-        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return f"{seconds // 60}:{seconds % 60:02}"
 
 
 def elo_text(known):

@@ -4,9 +4,10 @@ import os
 import sys
 import time
 
+from arena.duration import duration
 from book.endgame.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
 from command.arguments import positive
-from command.progress import Progress, duration
+from command.progress import Progress
 from uci_engine.memory import available_megabytes
 
 DESCRIPTION = (
