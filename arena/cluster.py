@@ -24,6 +24,7 @@ from pathlib import Path
 from arena.calibration import measure_speed
 from arena.errors import InputError
 from arena.pool import PoolError, WorkerProcess
+from book.files import replacing
 from uci_engine import __version__
 
 _IDLE_SECONDS = 15.0
@@ -102,11 +103,9 @@ def store_engine(data, digest, name):
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / name
     if not path.exists():
-        handle, beside = tempfile.mkstemp(dir=folder)
-        with os.fdopen(handle, "wb") as file:
+        with replacing(path) as file:
+            os.chmod(file.name, 0o700)  # executable as soon as it is there
             file.write(data)
-        os.chmod(beside, 0o700)
-        os.replace(beside, path)
     return str(path)
 
 

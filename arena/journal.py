@@ -11,28 +11,10 @@ from pathlib import Path
 
 from arena.errors import InputError
 from arena.pgn import game_text
+from book.files import replace_file, replacing, sync_directory
 
 VERSION = 1
 BULKY = ("moves", "thoughts")  # left on the disk: thousands of games would fill the memory
-
-
-def replace_file(path, text):
-    """Writes a file so that it is either the old one or the new one, never half of it."""
-    beside = path.with_name(path.name + ".new")
-    with open(beside, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, path)
-
-
-def sync_directory(path):
-    if os.name != "nt":
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def slim(record):
@@ -101,8 +83,8 @@ class Journal:
     def open(self):
         self.file = open(self.directory / "games.jsonl", "ab")  # noqa: SIM115 - open as long as the run
         # The PGN file follows from the records; writing it anew repairs one that was cut short.
-        with open(self.directory / "games.pgn", "w", encoding="utf-8") as file:
-            file.writelines(game_text(record, self.description) for record in self.full_records())
+        with replacing(self.directory / "games.pgn") as file:
+            file.writelines(game_text(record, self.description).encode() for record in self.full_records())
         self.pgn = open(self.directory / "games.pgn", "a", encoding="utf-8")  # noqa: SIM115 - likewise
 
     def full_records(self):
@@ -114,7 +96,7 @@ class Journal:
         if log is not None:
             name = f"game-{record['game']}.log"
             (self.directory / "failures").mkdir(exist_ok=True)
-            (self.directory / "failures" / name).write_text(log, encoding="utf-8", errors="backslashreplace")
+            replace_file(self.directory / "failures" / name, log.encode(errors="backslashreplace"))
             record = {**record, "log": f"failures/{name}"}
         self.file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
         self.file.flush()

@@ -1,8 +1,6 @@
 """`quetzal data`: what a trainer would find in files of games."""
 
-from pathlib import Path
-
-from book.opening.builder import replacing
+from book.files import check_replaceable, replace_file
 from command.learning import add_filters, filters_from, gather_with_progress
 from training.plots import bar_chart, svg_page
 
@@ -45,8 +43,8 @@ def tables(statistics):
 
 def run(options):
     """Reads, counts, prints, draws."""
-    if options.plot is not None and not Path(options.plot).absolute().parent.is_dir():
-        raise ValueError(f"{options.plot} cannot be written: there is no such folder")
+    if options.plot is not None:
+        check_replaceable(options.plot)
     data = gather_with_progress(options.games, filters_from(options), options.threads)
     for line in data.report():
         print(line)
@@ -60,6 +58,5 @@ def run(options):
             print(line)
     if options.plot is not None:
         panels = [bar_chart(title, unit, rows, max(1, len(rows) // 10)) for title, unit, rows in tables(statistics)]
-        with replacing(options.plot) as file:
-            file.write(svg_page(panels).encode())
+        replace_file(options.plot, svg_page(panels))
         print(f"\ndrawn in {options.plot}")

@@ -4,10 +4,11 @@ import signal
 import threading
 from pathlib import Path
 
-from book.opening.builder import replacing
+from arena.duration import duration
+from book.files import check_replaceable, replace_file
 from command.arguments import positive
 from command.learning import add_filters, filters_from, gather_with_progress
-from command.progress import Progress, duration
+from command.progress import Progress
 from eval.network_file import pack_network, unpack_network
 from training.network_run import MOST_DIFFERENCE, Settings, TrainError, TrainingRun, weights_of
 from training.network_trainer import LEVEL_NAMES
@@ -91,12 +92,12 @@ def places(options):
     if output.suffix != ".qnn":
         raise TrainError(f"{output}: a network's name ends in .qnn")
     checkpoint = Path(options.checkpoint or f"{output}.checkpoint")
-    for path in (output, checkpoint):
-        if not path.absolute().parent.is_dir():
-            raise TrainError(f"{path} cannot be written: there is no such folder")
+    plot = output.with_suffix(".svg")
+    for path in (output, plot, checkpoint):
+        check_replaceable(path)
     if checkpoint.exists() and not options.resume:
         raise TrainError(f"{checkpoint} is there: go on with --resume, or remove it")
-    return output, output.with_suffix(".svg"), checkpoint
+    return output, plot, checkpoint
 
 
 def draw_losses(path, history):
@@ -104,8 +105,7 @@ def draw_losses(path, history):
         Line(name, [(epoch + 1, losses[place]) for epoch, losses in enumerate(history)])
         for place, name in enumerate(("training", "held out"))
     ]
-    with replacing(path) as file:
-        file.write(svg_page([line_chart("mean squared error of the expected score", "epoch", lines)]).encode())
+    replace_file(path, svg_page([line_chart("mean squared error of the expected score", "epoch", lines)]))
 
 
 def summary(run, options, comparison, rate):
@@ -193,8 +193,7 @@ def run(options):
                 f"that is more than {MOST_DIFFERENCE:g} centipawns: no network was written; {checkpoint} is kept"
             )
         described = summary(run, options, comparison, rate)
-        with replacing(output) as file:
-            file.write(pack_network(run.export(rounded, described)))
+        replace_file(output, pack_network(run.export(rounded, described)))
         checkpoint.unlink(missing_ok=True)
         best = described["best_epoch"]
         print(

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from book.files import check_replaceable, replace_file
 from command.arguments import positive
 from command.progress import Progress
 from eval import load_weights
@@ -53,6 +54,8 @@ def run(options):
     )
     output = Path(options.output)
     checkpoint = output.with_name(output.name + ".checkpoint")
+    for path in (output, checkpoint):
+        check_replaceable(path)
     if checkpoint.exists() and not options.resume:
         raise TuneError(f"{checkpoint} is there: go on with --resume, or remove it")
     if options.start is not None:
@@ -87,7 +90,7 @@ def run(options):
             f"quetzal tune: {len(data.training)} positions of {data.games} games, seed {settings.seed}, "
             f"{settings.epochs} epochs, held-out loss {tuner.first_loss:.6f} to {final:.6f}"
         )
-        output.write_text(format_weights(FEATURES, middlegame, endgame, origin), encoding="utf-8")
+        replace_file(output, format_weights(FEATURES, middlegame, endgame, origin))
         checkpoint.unlink(missing_ok=True)
         progress.finish(f"held-out loss {tuner.first_loss:.6f} -> {final:.6f}, written to {output}")
         for line in piece_values(middlegame, endgame):

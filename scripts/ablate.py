@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from board import Board
+from book.files import replace_file
 from search import Limits, Searcher
 from search.parameters import reset
 from search.techniques import BY_NAME, TECHNIQUES, switch_off
@@ -83,7 +84,7 @@ def main():
     text = "\n".join(table_lines(rows, options.depth, len(fens))) + "\n"
     print(text, end="")
     if options.markdown:
-        options.markdown.write_text(text, encoding="utf-8")
+        replace_file(options.markdown, text)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from board import Board
+from book.files import replace_file
 from book.opening.builder import Report, Settings, count_games, entries_from, write_book
 from book.opening.move_counter import MoveCounter
 from book.opening.pgn import Source
@@ -139,7 +140,7 @@ def play(options):
         if sys.stderr.isatty() or (index + 1) % 20 == 0:
             print(f"{index + 1} of {len(lines)} lines, {left:.0f} s left", file=sys.stderr)
     header = f"% quetzal: {options.games} games per line, {options.nodes} nodes per move, seed {options.seed}\n\n"
-    GAMES.write_text(header + "".join(texts), encoding="utf-8")
+    replace_file(GAMES, header + "".join(texts))
     print(f"{GAMES}: {len(texts)} games in {time.monotonic() - started:.0f} s, {results}")
 
 

@@ -24,9 +24,9 @@ from pathlib import Path
 from arena.control import parse_control
 from arena.errors import InputError
 from arena.interrupts import INTERRUPTED, Interrupt
-from arena.journal import replace_file
 from arena.openings import fingerprint, read_openings
 from arena.options import parse_sprt
+from book.files import replace_file
 from training.network_history import (
     decide,
     describe_games,

@@ -12,7 +12,7 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from book.opening.builder import replacing
+from book.files import replace_file
 from eval.network_file import ACTIVATION_ONE, FEATURES, OUTPUT_ONE, SCALE, NetworkData, bytes_from, numbers_from
 from training.gather import Filters
 from training.network_trainer import MAXIMUM_NEURONS, NEURON_STEP, NetworkTrainer
@@ -242,7 +242,7 @@ class TrainingRun:
     # Checkpoints
 
     def save(self, path):
-        """Writes beside the old checkpoint and then in its place, so that there is always a whole one."""
+        """Writes a checkpoint."""
         head = json.dumps(
             {
                 "identity": self.identity,
@@ -255,8 +255,7 @@ class TrainingRun:
         ).encode()
         blocks = self.trainer.get_weights(), *self.trainer.get_moments()
         body = b"".join((_MAGIC, _LENGTH.pack(len(head)), head, *blocks))
-        with replacing(path) as file:
-            file.write(body + hashlib.sha256(body).digest())
+        replace_file(path, body + hashlib.sha256(body).digest())
 
     def load(self, path):
         """Goes on where a checkpoint of the same run stopped."""

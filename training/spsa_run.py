@@ -8,12 +8,12 @@ from pathlib import Path
 from arena.engine import EngineFailure, EngineProcess
 from arena.errors import InputError
 from arena.interrupts import Interrupt
-from arena.journal import replace_file
 from arena.openings import fingerprint
 from arena.options import plan_cores
 from arena.pool import LocalPool, PoolError
 from arena.run import encounter, openings_description, supply_from
 from arena.settings import EngineSettings, Rules, as_dict
+from book.files import replace_file
 from training.spsa import Gains, Optimiser, complete_gains
 
 FORMAT = 1

@@ -8,12 +8,12 @@ about near their start. Some games are held out; their loss tells whether the fi
 import hashlib
 import json
 import math
-import os
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import NamedTuple
 
+from book.files import replace_file
 from eval.weights import LAYOUT, current_weights
 from eval.weights_file import MOST_WEIGHT
 from training.dataset import WEIGHT_COUNT, Dataset, adam_step, shuffle
@@ -201,7 +201,7 @@ class Tuner:
         return hashlib.sha256(told.encode()).hexdigest()
 
     def save(self, path):
-        """Writes beside the old checkpoint and then in its place, so that there is always a whole one."""
+        """Writes a checkpoint."""
         state = {
             "format": CHECKPOINT_FORMAT,
             "identity": self._identity(),
@@ -213,9 +213,7 @@ class Tuner:
             "weights": list(self.weights),
             "moments": [list(moment) for moment in self.moments],
         }
-        fresh = path.with_name(path.name + ".new")
-        fresh.write_text(json.dumps(state), encoding="utf-8")
-        os.replace(fresh, path)
+        replace_file(path, json.dumps(state))
 
     def load(self, path):
         """Goes on where a checkpoint of the same run stopped."""

@@ -1,6 +1,5 @@
 """Makes table files: which endings, in which order, on how many threads, within how much memory."""
 
-import contextlib
 import functools
 import os
 import shutil
@@ -20,9 +19,9 @@ from book.endgame.table_writer import (
     wdl_file,
     wdl_table,
 )
+from book.files import replace_file
 
 MOST_MEN = 5
-PARTIAL = ".partial"  # the ending of names of files that are not finished
 MEGABYTE = 1 << 20
 OWN_MEMORY = 64 * MEGABYTE  # the program itself
 PAIR_MEMORY = 128 * MEGABYTE  # counting pairs
@@ -206,7 +205,7 @@ class Generator:
         folder = self.folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            probe = folder / f"quetzal-{os.getpid()}{PARTIAL}"
+            probe = folder / f".quetzal-{os.getpid()}"
             probe.write_bytes(b"")
             probe.unlink()
         except OSError as error:
@@ -287,26 +286,16 @@ class Generator:
         outcomes = wdl_file(name, dict(zip(parts(name), tables[:count], strict=True)))
         distances = dtz_file(name, dict(zip(parts(name), tables[count:], strict=True)))
         # The distances last: an ending whose second file is there is complete.
-        write_whole(self.folder / (name + WDL_SUFFIX), outcomes)
-        write_whole(self.folder / (name + DTZ_SUFFIX), distances)
+        write_table(self.folder / (name + WDL_SUFFIX), outcomes)
+        write_table(self.folder / (name + DTZ_SUFFIX), distances)
         return len(outcomes), len(distances)
 
     def close(self):
         self._workers.close()
 
 
-def write_whole(path, data):
-    """The file appears with all its bytes or not at all, whatever happens meanwhile."""
-    partial = path.with_name(path.name + PARTIAL)
+def write_table(path, data):
     try:
-        with open(partial, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(partial, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            partial.unlink()
-        if isinstance(error, OSError):
-            raise GenerateError(f"cannot write {path}: {error.strerror}; no part of it is left") from None
-        raise
+        replace_file(path, data)
+    except OSError as error:
+        raise GenerateError(f"cannot write {path}: {error.strerror}; no part of it is left") from None

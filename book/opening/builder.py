@@ -4,10 +4,10 @@ import contextlib
 import heapq
 import itertools
 import os
-import tempfile
 from typing import NamedTuple
 
 from board import Board, FenError
+from book.files import check_replaceable, replacing
 from book.opening.move_counter import MoveCounter
 from book.opening.pgn import PgnError, Source
 from book.opening.polyglot import BookError, Entry
@@ -144,27 +144,6 @@ def merged_entries(books, first_wins=False):
         yield from entries_of(key, weights.items())
 
 
-@contextlib.contextmanager
-def replacing(path):
-    """A file to write that takes the place of `path` when all went well; otherwise everything is as before."""
-    directory = os.path.dirname(os.path.abspath(path))
-    handle, temporary = tempfile.mkstemp(prefix=".quetzal-", suffix=".tmp", dir=directory)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes files that only their owner may read.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
 def write_book(path, entries):
     """Writes entries that come sorted; returns how many entries and positions there are. BookError if there are none."""
     count = positions = 0
@@ -182,11 +161,7 @@ def write_book(path, entries):
 
 def check_output(path, inputs=()):
     """A mistake in the output's name is noticed before hours of work, and no input is overwritten."""
-    directory = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(directory):
-        raise BookError(f"there is no directory {directory}")
-    if os.path.isdir(path):
-        raise BookError(f"{path} is a directory")
+    check_replaceable(path)
     if os.path.exists(path) and any(os.path.exists(each) and os.path.samefile(each, path) for each in inputs):
         raise BookError(f"{path} is one of the inputs")
 

@@ -271,7 +271,7 @@ def test_the_command_counts_and_draws(games_file, tmp_path):
         (("GAMES", "--held-out", "0"), "--held-out 0"),
         (("GAMES", "--from-ply", "-3"), "--from-ply -3"),
         (("GAMES", "--from-ply", "4000"), "no position to learn from"),
-        (("GAMES", "--plot", "nowhere/data.svg"), "no such folder"),
+        (("GAMES", "--plot", "nowhere/data.svg"), "no such directory"),
     ],
 )
 def test_bad_requests_are_explained(games_file, arguments, message):

@@ -20,9 +20,10 @@ from tables import DIRECTORY, KNOWN, SHIPPED
 from verify_ending import verify
 from verify_files import by_moves
 
+from book import files
 from book.endgame import generator as generator_module
 from book.endgame.endings import endings
-from book.endgame.generator import GenerateError, Generator, write_whole
+from book.endgame.generator import GenerateError, Generator, write_table
 from book.endgame.outcome_counts import count_outcomes
 from book.endgame.syzygy import Tables
 from book.endgame.syzygy_file import MappedTable
@@ -155,7 +156,7 @@ def test_what_is_missing_or_broken_is_made_again(tmp_path):
     before = files_in(tmp_path)
     (tmp_path / "KPvK.rtbz").unlink()
     (tmp_path / "KRvK.rtbw").write_bytes(b"no table")
-    (tmp_path / "KQvK.rtbw.partial").write_bytes(b"left by a killed run")
+    (tmp_path / ".quetzal-0123.partial").write_bytes(b"left by a killed run")
     assert make(tmp_path, "KPvK") == ["KRvK", "KPvK"]
     assert {name: data for name, data in files_in(tmp_path).items() if not name.endswith(".partial")} == before
 
@@ -201,10 +202,10 @@ def test_a_disk_that_fills_up_leaves_nothing_half_written(tmp_path, monkeypatch)
     def full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    write_whole(tmp_path / "KQvK.rtbw", b"old")
-    monkeypatch.setattr(generator_module.os, "fsync", full)
+    write_table(tmp_path / "KQvK.rtbw", b"old")
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(GenerateError, match=r"cannot write .*KQvK.rtbw: No space left on device"):
-        write_whole(tmp_path / "KQvK.rtbw", b"new")
+        write_table(tmp_path / "KQvK.rtbw", b"new")
     assert files_in(tmp_path) == {"KQvK.rtbw": b"old"}
 
 

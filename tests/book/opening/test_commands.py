@@ -1,5 +1,8 @@
 """`quetzal book show`, `merge` and `verify` as a user runs them."""
 
+import os
+import stat
+
 import books
 import chess
 import chess.polyglot
@@ -130,7 +133,17 @@ def test_merging_something_else(small, tmp_path):
     assert run.returncode == 2 and "no Polyglot book" in run.stderr
     assert not (tmp_path / "out.bin").exists()
     run = quetzal("book", "merge", str(small), "-o", str(tmp_path / "none" / "out.bin"))
-    assert run.returncode == 2 and "no directory" in run.stderr
+    assert run.returncode == 2 and "no such directory" in run.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_not_replaced_by_a_book(small, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for command in (("book", "merge", str(small)), ("book", "build", str(small))):
+        run = quetzal(*command, "-o", str(pipe))
+        assert run.returncode == 2 and f"{pipe}: not a regular file" in run.stderr
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)
 
 
 # verify

@@ -1,0 +1,80 @@
+"""Writes files atomically: under its name stands the old file or the whole new one, whatever happens meanwhile.
+
+It belongs here because this is the lowest room that writes files, so every room that writes any may import it.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+
+
+def check_replaceable(path):
+    """The permissions of the file at `path`, None if there is none yet. OSError if no file may be put there.
+
+    Only regular files are replaced; symbolic links are followed. A device or a pipe must not be written to, as nothing
+    could be taken back after an error, and must never be replaced by a file: without /dev/null no system works.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        if not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+            raise FileNotFoundError(errno.ENOENT, "there is no such directory", os.fspath(path)) from None
+        return None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+    return stat.S_IMODE(mode)
+
+
+def sync_directory(path):
+    """Makes new names in a directory durable. Windows has no way to ask for that, some file systems neither."""
+    if os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def replacing(path):
+    """A binary file to write that takes the place of `path` when the block ends; after an exception all is as before.
+
+    The file at `path` keeps its permissions, and a symbolic link goes on pointing to it. What is written goes to a
+    temporary file beside it, which only a killed process leaves behind.
+    """
+    permissions = check_replaceable(path)
+    target = os.path.realpath(path)
+    directory = os.path.dirname(target)
+    temporary = os.path.join(directory, f".quetzal-{os.urandom(8).hex()}.partial")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    # The process's umask restricts what a new file allows.
+    first = 0o666 if permissions is None else permissions & 0o600
+    try:
+        with open(temporary, "wb", opener=lambda name, _: os.open(name, flags, first)) as file:
+            if permissions is not None:
+                os.chmod(temporary, permissions)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        check_replaceable(path)  # hours may have passed
+        os.replace(temporary, target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename == temporary:
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None  # the name that the caller knows
+        raise
+    sync_directory(directory)
+
+
+def replace_file(path, data):
+    """Writes bytes, or text as UTF-8, as the whole content of a file."""
+    with replacing(path) as file:
+        file.write(data.encode() if isinstance(data, str) else data)
