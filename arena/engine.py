@@ -20,6 +20,7 @@ _STOP_SECONDS = 5.0
 
 _NUMBER = {name: re.compile(rf"\b{name}\s+(\d+)") for name in ("depth", "nodes")}
 _SCORE = re.compile(r"\bscore\s+(cp|mate)\s+([+-]?\d+)")
+_LINE = re.compile(r"\bpv((?:\s+[a-h][1-8][a-h][1-8][nbrq]?\b){1,8})")  # the rest of a long line tells nobody much
 
 MATE_SCORE = 100_000  # centipawns that a mate counts, less one for each move
 
@@ -54,7 +55,7 @@ class Answer(NamedTuple):
 
 
 def parse_info(line):
-    """Score and figures of an `info` line: score in centipawns or mate in moves, from the engine's own side."""
+    """Score, figures and best line of an `info` line: score in centipawns or mate in moves, from the engine's own side."""
     if line is None:
         return {}
     found = {}
@@ -65,6 +66,9 @@ def parse_info(line):
         number = pattern.search(line)
         if number is not None:
             found[name] = int(number[1])
+    moves = _LINE.search(line)
+    if moves is not None:
+        found["pv"] = " ".join(moves[1].split())
     return found
 
 

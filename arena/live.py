@@ -5,6 +5,7 @@ import re
 import threading
 import time
 
+from arena.engine import centipawns
 from arena.errors import InputError
 from arena.report import GAMES_WITH_MOVES, compact, compact_games, frame, overview, page, without_moves
 from web.page import json_text
@@ -81,11 +82,11 @@ def boards(run):
         for index, thought in enumerate(game["thoughts"]):
             side = (index + game["offset"]) % 2
             clocks[side] = thought.get("left")
-            score = thought.get("score") if "mate" not in thought else None
+            score = centipawns(thought)
             scores[side] = score if score is None or side == 0 else -score
         found.append(
             {
-                "game": game["game"],
+                "game": game["game"] + 1,
                 "players": game["players"],
                 "fen": game["fen"],
                 "moves": list(game["moves"]),

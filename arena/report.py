@@ -9,13 +9,13 @@ from web.page import assemble, part
 
 GAMES_WITH_MOVES = 2_000  # the newest; a page with more would take long to open
 _TRACE_POINTS = 400
-_OF_MOVES = ("m", "a", "e", "d", "u", "c", "x")  # what only games with moves have
+_OF_MOVES = ("m", "a", "e", "d", "u", "c", "x", "v")  # what only games with moves have
 
 
 def compact(record, chess960, *, with_moves=True):
     """A game with short names: it is there thousands of times."""
     game = {
-        "g": record["game"],
+        "g": record["game"] + 1,  # people count from one
         "q": record["pair"],
         "r": record["round"],
         "p": record["players"],
@@ -26,6 +26,7 @@ def compact(record, chess960, *, with_moves=True):
         "l": record["plies"] if "plies" in record else len(record["moves"]),
         "n": record["fen"],
         "b": record["book_plies"],
+        "w": record["began"][:10],
     }
     if not with_moves:
         return game
@@ -48,6 +49,7 @@ def compact(record, chess960, *, with_moves=True):
         "u": [thought["time"] for thought in thoughts],
         "c": [thought.get("left") for thought in thoughts],
         "x": [thought.get("nodes") for thought in thoughts],
+        "v": [thought.get("pv") for thought in thoughts],
     }
 
 
@@ -77,6 +79,7 @@ def table_of_match(schedule, records):
                 "failures": failures[schedule.names[player]],
                 "rating": ratings[player].elo,
                 "rating_error": None if math.isinf(ratings[player].error) else ratings[player].error,
+                "rating_is_bounded": ratings[player].is_bounded,
                 "anchor": False,
                 "against": {schedule.names[1 - player]: against} if against else {},
             }
@@ -128,6 +131,7 @@ def frame(run):
         "engines": [{"name": engine["name"], "control": engine["control"]} for engine in description["engines"]],
         "openings": None if openings is None else openings.replace("\\", "/").rsplit("/", 1)[-1],
         "sprt": description.get("sprt"),
+        "chess960": description["rules"]["chess960"],
     }
 
 
@@ -146,6 +150,5 @@ def page_data(run):
 
 def page(data):
     """The page as text."""
-    return assemble(
-        data["name"], *(part("arena", f"page/{name}") for name in ("body.html", "page.css", "page.js")), data
-    )
+    script = "\n".join(part("arena", f"page/{name}.js") for name in ("overview", "games", "viewer", "live"))
+    return assemble(data["name"], part("arena", "page/body.html"), part("arena", "page/page.css"), script, data)

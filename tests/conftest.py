@@ -28,3 +28,15 @@ def classical():
 
     with evaluating_with(CLASSICAL):
         yield
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    """A browser for the pages; tests that ask for it are skipped where there is none."""
+    import browser
+
+    if browser.MISSING is not None:
+        pytest.skip(browser.MISSING)
+    window = browser.Browser(tmp_path_factory.mktemp("profile"))
+    yield window
+    window.close()

@@ -4,10 +4,13 @@ import base64
 import hashlib
 import html
 import json
+import re
 from importlib import resources
 
+import chess.svg
+
 _STYLES = ("theme.css",)
-_SCRIPTS = ("board.js", "charts.js")
+_SCRIPTS = ("rules.js", "board.js", "charts.js")
 
 
 def part(package, name):
@@ -20,6 +23,20 @@ def json_text(data):
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
+def pieces():
+    """The drawings of python-chess as symbols for boards.
+
+    Attributes take the place of the few styles in them, which a page's policy forbids.
+    """
+
+    def as_attributes(style):
+        pairs = (pair.split(":") for pair in style[1].split(";") if pair.strip())
+        return " ".join(f'{name.strip()}="{value.strip()}"' for name, value in pairs)
+
+    drawings = re.sub(r'style="([^"]*)"', as_attributes, "".join(chess.svg.PIECES.values()))
+    return f'<svg class="symbols" aria-hidden="true"><defs>{drawings}</defs></svg>'
+
+
 def _source(text):
     """How a content policy names the one inline text that it allows."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
@@ -29,12 +46,13 @@ def assemble(title, body, style, script, data):
     """One page of a body's markup and the style and script of its own, which follow those that all pages share.
 
     The script finds the data as JSON in the element `data`. The parts are joined and never searched for marks, so that no
-    text in the data can be taken for one; and the page's policy allows nothing but the style and the script that are
+    text in the data can be taken for one; and the page's policy allows nothing but the style and the scripts that are
     in it, so that a hole in what makes the markup would not become a script.
     """
+    theme = "\n" + part("web", "assets/theme.js")
     style = "\n" + "\n".join([*(part("web", f"assets/{name}") for name in _STYLES), style])
     script = "\n" + "\n".join([*(part("web", f"assets/{name}") for name in _SCRIPTS), script])
-    policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; connect-src 'self'"
+    policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(theme)} {_source(script)}; connect-src 'self'"
     title = html.escape(title.encode("utf-8", "replace").decode())
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -44,8 +62,10 @@ def assemble(title, body, style, script, data):
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>{style}</style>
+<script>{theme}</script>
 </head>
 <body>
+{pieces()}
 {body}
 <script id="data" type="application/json">{json_text(data)}</script>
 <script>{script}</script>

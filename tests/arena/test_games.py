@@ -172,7 +172,11 @@ def test_words_of_go():
 
 def test_thoughts():
     line = "info depth 12 seldepth 20 multipv 1 score cp -35 nodes 12345 nps 99 pv e2e4"
-    assert parse_info(line) == {"depth": 12, "score": -35, "nodes": 12345}
+    assert parse_info(line) == {"depth": 12, "score": -35, "nodes": 12345, "pv": "e2e4"}
+    assert parse_info("info multipv 1 pv  a7a8q  e8c8 0000 e1e2")["pv"] == "a7a8q e8c8"
+    assert len(parse_info("info pv" + " e2e4 e7e5" * 100)["pv"].split()) == 8
+    for none in ("info multipv e2e4", "info pv", "info pv <b> e2e4", "info pv e2e4x"):
+        assert "pv" not in parse_info(none)
     assert parse_info("info depth 3 score mate -2") == {"depth": 3, "mate": -2}
     assert parse_info("info  depth x score cp") == {}
     assert parse_info(None) == {}

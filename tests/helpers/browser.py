@@ -70,6 +70,34 @@ class Browser:
         """What a piece of JavaScript returns."""
         return self.post(f"{self.session}/execute/sync", {"script": script, "args": list(arguments)})
 
+    def run_async(self, script, *arguments):
+        """What a piece of JavaScript gives to the function that is its last argument."""
+        return self.post(f"{self.session}/execute/async", {"script": script, "args": list(arguments)})
+
+    def devtools(self, command, **parameters):
+        return self.post(f"{self.session}/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def emulate(self, width, height, scheme="light"):
+        """A screen of this size, a phone's if it is narrow, and what its owner prefers."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.devtools("Emulation.setDeviceMetricsOverride", **metrics)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.devtools("Emulation.setEmulatedMedia", features=features)
+
+    def press(self, key):
+        """A key of the keyboard, to whatever has the focus; names as in WebDriver's table of code points."""
+        keys = {
+            "Escape": "\ue00c",
+            "ArrowLeft": "\ue012",
+            "ArrowRight": "\ue014",
+            "Tab": "\ue004",
+            "Enter": "\ue007",
+            "Home": "\ue011",
+        }
+        strokes = [{"type": kind, "value": keys.get(key, key)} for kind in ("keyDown", "keyUp")]
+        actions = [{"type": "key", "id": "keyboard", "actions": strokes}]
+        self.post(f"{self.session}/actions", {"actions": actions})
+
     def find(self, selector):
         return self.post(f"{self.session}/element", {"using": "css selector", "value": selector})[_ELEMENT]
 
