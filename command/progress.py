@@ -9,13 +9,14 @@ from arena.duration import duration
 class Progress:
     """Redraws one line on a terminal a few times a second; on anything else it stays silent until `finish`.
 
-    `total` is None where nobody knows it.
+    `total` is None where nobody knows it. `advance` is called between two units of work, so an `interrupt` is heard there.
     """
 
     WIDTH = 24
 
-    def __init__(self, label, unit, total=None, stream=None):
+    def __init__(self, label, unit, total=None, stream=None, interrupt=None):
         self.label, self.unit, self.total = label, unit, total
+        self.interrupt = interrupt
         self.stream = sys.stderr if stream is None else stream
         self.done = 0
         self.skipped = 0  # done before this run, which says nothing about its speed
@@ -32,6 +33,8 @@ class Progress:
             self._drawn = now
             self.stream.write("\r" + self.line(note).ljust(79)[:79])
             self.stream.flush()
+        if self.interrupt is not None:
+            self.interrupt.check()
 
     def rate(self):
         """Units per second of this run."""

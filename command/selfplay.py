@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+from arena.interrupts import INTERRUPTED, Interrupt
 from command.arguments import add_eval_file, positive
 from command.progress import Progress
 from training.files import GameWriter
@@ -58,7 +59,7 @@ def differences(one, other):
 
 
 def run(options):
-    """Plays until the file holds `options.games` games. Ctrl-C ends it with everything finished so far kept."""
+    """Plays until the file holds `options.games` games, or until Ctrl-C; returns the exit status."""
     settings = settings_from(options)
     described = settings._asdict() | load_teacher(options.eval_file)
     with GameWriter(options.output, described) as writer:
@@ -69,14 +70,14 @@ def run(options):
             raise ValueError(f"{options.output} was begun with other settings: {', '.join(different)}")
         if writer.games >= options.games:
             print(f"{options.output} holds {writer.games} games already")
-            return
+            return 0
         progress = Progress("self-play", "games", options.games)
         progress.resume_at(writer.games)
         plies = quiet = nodes = 0
         results = {1: 0, 0: 0, -1: 0}
-        games = Generator(settings, writer.games, options.threads).games(options.games - writer.games)
-        try:
-            for game in games:
+        generator = Generator(settings, writer.games, options.threads)
+        with Interrupt() as interrupt:
+            for game in generator.games(options.games - writer.games):
                 writer.write_payload(game.payload)
                 if writer.games % FLUSH_EVERY == 0:
                     writer.flush()
@@ -86,8 +87,8 @@ def run(options):
                 results[game.result] += 1
                 rate = quiet * progress.rate() / max(1, progress.done - progress.skipped + 1)
                 progress.advance(1, f"{rate:,.0f} kept positions/s")
-        except KeyboardInterrupt:
-            games.close()
+                if interrupt.is_requested:
+                    generator.begin_no_more()
         played = max(1, progress.done - progress.skipped)
         rate = progress.rate()
         progress.finish(
@@ -95,3 +96,7 @@ def run(options):
             f"{options.threads} threads, {nodes / played * rate:,.0f} nodes/s; "
             f"White won {results[1]}, drew {results[0]}, lost {results[-1]}; {options.output} holds {writer.games} games"
         )
+        if writer.games < options.games:
+            progress.finish("interrupted; the same command goes on")
+            return INTERRUPTED
+        return 0

@@ -5,6 +5,7 @@ import sys
 import time
 
 from arena.duration import duration
+from arena.interrupts import INTERRUPTED, Interrupt
 from book.endgame.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
 from command.arguments import positive
 from command.progress import Progress
@@ -35,16 +36,17 @@ def add_arguments(parser):
 class EndingProgress(Progress):
     """A progress line over several endings, each as large as its number of positions."""
 
-    def __init__(self, names):
+    def __init__(self, names, interrupt=None):
         self.sizes = {name: positions(name) for name in names}
-        super().__init__("", "positions", sum(self.sizes.values()))
+        super().__init__("", "positions", sum(self.sizes.values()), interrupt=interrupt)
         self.finished = 0
 
     def report(self, name, share):
-        # An ending that is solved once more because its outcomes were forgotten does not count.
+        amount = 0  # an ending that is solved once more because its outcomes were forgotten does not count
         if name in self.sizes:
             self.label = name
-            self.advance(max(0, self.finished + int(share * self.sizes[name]) - self.done))
+            amount = max(0, self.finished + int(share * self.sizes[name]) - self.done)
+        self.advance(amount)
 
     def report_solving(self, name, share):
         """The same where nothing is written, so that endings are finished without further notice."""
@@ -64,6 +66,23 @@ class EndingProgress(Progress):
         print(message, flush=True)
 
 
+def make_all(generator, names, progress):
+    """Makes one ending after the other until an interrupt; returns how many are finished, and their bytes."""
+    made = total = 0
+    try:
+        for place, name in enumerate(names):
+            progress.interrupt.check()
+            began = time.monotonic()
+            sizes = generator.make(name, names[place + 1 :])
+            made += 1
+            total += sum(sizes)
+            progress.complete(name)
+            progress.say(f"{name}: {sizes[0]:,} + {sizes[1]:,} bytes in {time.monotonic() - began:.1f} s")
+    except KeyboardInterrupt:
+        pass
+    return made, total
+
+
 def run(options):
     """Makes what is missing in the folder. Returns the exit status."""
     if bool(options.endings) == bool(options.men):
@@ -79,31 +98,23 @@ def run(options):
         available = available_megabytes()
         if available is not None and most > available:
             raise ValueError(f"{most} MB of memory are needed, the system has {available} MB left")
-        progress = EndingProgress(todo)
-        generator.report = progress.report
-        started = time.monotonic()
-        made = total = 0
-        try:
+        with Interrupt() as interrupt:
+            progress = EndingProgress(todo, interrupt)
+            generator.report = progress.report
             progress.say(
                 f"{len(todo)} endings, {progress.total:,} positions, on {options.threads} "
                 f"thread{'s' if options.threads > 1 else ''}, at most {most} MB of memory"
             )
-            for place, name in enumerate(todo):
-                began = time.monotonic()
-                sizes = generator.make(name, todo[place + 1 :])
-                made += 1
-                total += sum(sizes)
-                progress.complete(name)
-                progress.say(f"{name}: {sizes[0]:,} + {sizes[1]:,} bytes in {time.monotonic() - began:.1f} s")
-        except KeyboardInterrupt:
+            made, total = make_all(generator, todo, progress)
+        if made < len(todo):
             progress.say(
                 f"interrupted: {made} of {len(todo)} endings are finished; the same command goes on from there"
             )
-            return 130
-        rate = progress.total / max(time.monotonic() - started, 1e-9)
+            return INTERRUPTED
+        seconds = max(time.monotonic() - progress.started, 1e-9)
         progress.say(
-            f"{made} endings, {total:,} bytes in {options.output}, {duration(time.monotonic() - started)}, "
-            f"{rate:,.0f} positions/s"
+            f"{made} endings, {total:,} bytes in {options.output}, {duration(seconds)}, "
+            f"{progress.total / seconds:,.0f} positions/s"
         )
         return 0
     except MemoryError as error:

@@ -1,10 +1,9 @@
 """`quetzal train`: trains a network from games and writes its file."""
 
-import signal
-import threading
 from pathlib import Path
 
 from arena.duration import duration
+from arena.interrupts import INTERRUPTED, Interrupt
 from book.files import check_replaceable, replace_file
 from command.arguments import positive
 from command.learning import add_filters, filters_from, gather_with_progress
@@ -45,26 +44,6 @@ def add_arguments(parser):
     parser.add_argument(
         "--start", metavar="NET.qnn", help="go on from this network's weights; it may grow (default: random ones)"
     )
-
-
-class Interrupt:
-    """Ctrl-C, heard between batches instead of inside one: `asked` tells."""
-
-    def __init__(self):
-        self.asked = False
-        self._before = None
-
-    def _ask(self, *_):
-        self.asked = True
-
-    def __enter__(self):
-        if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._ask)
-        return self
-
-    def __exit__(self, *_):
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
 
 
 def settings_from(options, start):
@@ -136,7 +115,10 @@ def summary(run, options, comparison, rate):
 
 
 def learn(run, checkpoint, plot, progress):
-    """Until the last epoch is over. Ctrl-C leaves a checkpoint from which the run can go on as if nothing had happened."""
+    """Until the last epoch is over; True then.
+
+    An interrupt leaves a checkpoint from which the run can go on as if nothing had happened.
+    """
     settings = run.settings
     with Interrupt() as interrupt:
         while not run.is_finished:
@@ -149,14 +131,15 @@ def learn(run, checkpoint, plot, progress):
                     f"epoch {run.epoch}/{settings.epochs}: loss {training:.6f}, held out {held_out:.6f}, "
                     f"{progress.rate():,.0f} positions/s, {progress.left()} left"
                 )
-            if interrupt.asked and not run.is_finished:
+            if interrupt.is_requested and not run.is_finished:
                 run.save(checkpoint)
                 progress.finish(f"interrupted; {checkpoint} is kept, go on with --resume")
-                raise KeyboardInterrupt
+                return False
+    return True
 
 
 def run(options):
-    """The command: reads, learns, rounds, compares, writes."""
+    """The command: reads, learns, rounds, compares, writes. Returns the exit status."""
     start = None
     if options.start is not None:
         start = unpack_network(Path(options.start).read_bytes(), options.start)
@@ -176,7 +159,8 @@ def run(options):
             f"{settings.neurons} neurons, {settings.epochs} epochs of {run.batches} batches on {options.threads} threads "
             f"({LEVEL_NAMES[run.trainer.level]}); held-out loss before: {run.held_out_loss():.6f}"
         )
-        learn(run, checkpoint, plot, progress)
+        if not learn(run, checkpoint, plot, progress):
+            return INTERRUPTED
         rate = progress.rate()
         rounded, comparison = run.round_off()
         print(
@@ -202,5 +186,6 @@ def run(options):
             f"{duration((progress.done - progress.skipped) / max(rate, 1e-9))}"
         )
         print(f"written to {output}, losses drawn in {plot}")
+        return 0
     finally:
         run.close()

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from arena.interrupts import INTERRUPTED, Interrupt
 from book.files import check_replaceable, replace_file
 from command.arguments import positive
 from command.progress import Progress
@@ -38,8 +39,21 @@ def add_arguments(parser):
     parser.add_argument("--threads", type=positive, default=2, metavar="N", help="(default: 2)")
 
 
+def fit(tuner, checkpoint, progress):
+    """Until the last epoch is over, with a checkpoint after each."""
+    progress.resume_at(tuner.epoch * len(tuner.data.training))
+    progress.finish(f"K = {tuner.k:.6f}, held-out loss before: {tuner.first_loss:.6f}")
+    while tuner.epoch < tuner.settings.epochs:
+        loss, held_out = tuner.run_epoch(progress)
+        tuner.save(checkpoint)
+        progress.finish(
+            f"epoch {tuner.epoch}/{tuner.settings.epochs}: loss {loss:.6f}, held out {held_out:.6f}, "
+            f"{progress.rate():,.0f} positions/s, {progress.left()} left"
+        )
+
+
 def run(options):
-    """The command: reads, fits, reports, writes."""
+    """The command: reads, fits, reports, writes. Returns the exit status."""
     settings = Settings(
         epochs=options.epochs,
         batch=options.batch,
@@ -73,17 +87,13 @@ def run(options):
         if options.resume and checkpoint.exists():
             tuner.load(checkpoint)
             reading.finish(f"going on after epoch {tuner.epoch}")
-        work = settings.epochs * len(data.training)
-        progress = Progress("tuning", "positions", work)
-        progress.resume_at(tuner.epoch * len(data.training))
-        progress.finish(f"K = {tuner.k:.6f}, held-out loss before: {tuner.first_loss:.6f}")
-        while tuner.epoch < settings.epochs:
-            loss, held_out = tuner.run_epoch(progress)
-            tuner.save(checkpoint)
-            progress.finish(
-                f"epoch {tuner.epoch}/{settings.epochs}: loss {loss:.6f}, held out {held_out:.6f}, "
-                f"{progress.rate():,.0f} positions/s, {progress.left()} left"
-            )
+        with Interrupt() as interrupt:
+            progress = Progress("tuning", "positions", settings.epochs * len(data.training), interrupt=interrupt)
+            try:
+                fit(tuner, checkpoint, progress)
+            except KeyboardInterrupt:
+                progress.finish(f"interrupted; epoch {tuner.epoch} is kept, go on with --resume")
+                return INTERRUPTED
         middlegame, endgame = tuner.rounded()
         final = tuner.held_out_loss()
         origin = (
@@ -95,8 +105,6 @@ def run(options):
         progress.finish(f"held-out loss {tuner.first_loss:.6f} -> {final:.6f}, written to {output}")
         for line in piece_values(middlegame, endgame):
             print(line)
-    except KeyboardInterrupt:
-        reading.finish(f"interrupted; epoch {tuner.epoch} is kept, go on with --resume")
-        raise
+        return 0
     finally:
         tuner.close()

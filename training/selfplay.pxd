@@ -28,4 +28,9 @@ cdef struct Line:
     int quiet  # positions that training would keep
     u64 nodes
 
-cdef bint play_line(Worker* worker, const Rules* rules, const Position* start, u64 seed, Line* line) noexcept nogil
+cdef class GiveUp:
+    cdef int flag
+
+cdef bint play_line(
+    Worker* worker, const Rules* rules, const Position* start, u64 seed, int* given_up, Line* line
+) noexcept nogil

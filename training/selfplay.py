@@ -7,6 +7,7 @@ of threads produce the same file, and an interrupted run goes on where it stoppe
 
 import random
 import threading
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from cython.cimports.board.types import BLACK, MAX_MOVES, Move, is_tactical, u64
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.libc.string import memcpy
 from cython.cimports.search.iterate import iterate
+from cython.cimports.search.platform import load_flag, store_flag
 from cython.cimports.search.root import start_search
 from cython.cimports.search.score import MAX_PLY, clamp
 from cython.cimports.search.searcher import Searcher
@@ -115,9 +117,13 @@ def play_line(
     rules: cython.pointer(cython.const[Rules]),
     start: cython.pointer(ConstPosition),
     seed: u64,
+    given_up: cython.pointer(cython.int),
     line: cython.pointer(Line),
 ) -> cython.bint:
-    """Plays one game. False when the random moves led nowhere: to the end of the game, or to a lopsided position."""
+    """Plays one game. False when the random moves led nowhere: to the end of the game, or to a lopsided position.
+
+    Also False when the game is given up; somebody else sets this flag.
+    """
     position: Position
     after: Position
     moves: Move[MAX_MOVES]
@@ -135,6 +141,8 @@ def play_line(
     # One ply more or less, so that both sides get to move first.
     line.opening = rules.random_plies + _roll(cython.address(dice), 2)
     while True:
+        if load_flag(given_up):
+            return False
         keys[line.plies] = position.key
         count: cython.int = generate(cython.address(position), moves, ALL_MOVES)
         if count == 0:
@@ -193,8 +201,17 @@ def play_line(
         memcpy(cython.address(position), cython.address(after), cython.sizeof(Position))
 
 
-def play_game(searcher: Searcher, settings, number) -> Played:
-    """Game `number` of a run. Openings that lead nowhere are replaced until one does."""
+@cython.final
+@cython.cclass
+class GiveUp:
+    """A flag that ends games between two moves."""
+
+    def set(self):
+        store_flag(cython.address(self.flag), 1)
+
+
+def play_game(searcher: Searcher, settings, number, give_up: GiveUp = None):
+    """Game `number` of a run. Openings that lead nowhere are replaced until one does. None if the game is given up."""
     rules: Rules
     board: Board
     seed: u64
@@ -212,6 +229,8 @@ def play_game(searcher: Searcher, settings, number) -> Played:
     rules.draw_score = settings.draw_score
     rules.draw_plies = settings.draw_plies
     rules.draw_from = settings.draw_from
+    if give_up is None:
+        give_up = GiveUp()
     dice = random.Random(settings.seed * 1_000_003 + number)
     nodes = 0
     try:
@@ -226,13 +245,17 @@ def play_game(searcher: Searcher, settings, number) -> Played:
             seed = dice.getrandbits(63) | 1
             searcher.clear()
             with cython.nogil:
-                good = play_line(worker, cython.address(rules), board.current(), seed, line)
+                good = play_line(
+                    worker, cython.address(rules), board.current(), seed, cython.address(give_up.flag), line
+                )
             nodes += line.nodes
             if good:
                 payload = encode_line(
                     cython.address(line.start), line.moves, line.scores, line.plies, line.opening, line.result
                 )
                 return Played(payload, line.plies, line.quiet, line.result, nodes)
+            if load_flag(cython.address(give_up.flag)):
+                return None
     finally:
         free(line)
 
@@ -245,24 +268,39 @@ class Generator:
         self.first = first
         self.threads = threads
         self.local = threading.local()
+        self.give_up = GiveUp()
+        self.waiting = deque()
+        self.is_ending = False
 
     def play(self, number):
         if not hasattr(self.local, "searcher"):
             self.local.searcher = Searcher(megabytes=HASH_MEGABYTES)
-        return play_game(self.local.searcher, self.settings, number)
+        return play_game(self.local.searcher, self.settings, number, self.give_up)
+
+    def begin_no_more(self):
+        """Lets `games` end with those that are being played now."""
+        self.is_ending = True
+        # The threads take the first ones: from the end, no gap can come to be between what is played and what is not.
+        while self.waiting:
+            future = self.waiting.pop()
+            if not future.cancel():
+                self.waiting.append(future)
+                return
 
     def games(self, count):
-        """Yields `count` games. When the caller stops early, games that have not begun are not played."""
-        with ThreadPoolExecutor(self.threads) as pool:
-            waiting = []
-            number = self.first
-            try:
-                while number < self.first + count or waiting:
-                    # A few games ahead keep all threads busy without piling results up.
-                    while len(waiting) < 4 * self.threads and number < self.first + count:
-                        waiting.append(pool.submit(self.play, number))
-                        number += 1
-                    yield waiting.pop(0).result()
-            finally:
-                for future in waiting:
-                    future.cancel()
+        """Yields `count` games. When the caller stops early, games are not begun, and those being played are given up."""
+        pool = ThreadPoolExecutor(self.threads)
+        number = self.first
+        last = self.first + count
+        try:
+            while True:
+                # A few games ahead keep all threads busy without piling results up.
+                while not self.is_ending and len(self.waiting) < 4 * self.threads and number < last:
+                    self.waiting.append(pool.submit(self.play, number))
+                    number += 1
+                if not self.waiting:
+                    return
+                yield self.waiting.popleft().result()
+        finally:
+            self.give_up.set()
+            pool.shutdown(cancel_futures=True)

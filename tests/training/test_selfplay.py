@@ -2,19 +2,23 @@
 
 import hashlib
 import json
+import os
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import chess
 import pytest
+from arena_playing import wait_until
 
 import eval as evaluation
 from board import Board
 from search import Searcher
 from training.files import GameReader
 from training.records import decode_game
-from training.selfplay import Generator, Settings, play_game
+from training.selfplay import Generator, GiveUp, Settings, play_game
 
 QUICK = Settings(seed=3, soft_nodes=60, hard_nodes=400)
 
@@ -64,6 +68,49 @@ def test_a_game_depends_only_on_seed_and_number():
     assert one[3:] == [game.payload for game in Generator(QUICK, 3, 1).games(3)]
     other = QUICK._replace(seed=4)
     assert one != [game.payload for game in Generator(other, 0, 1).games(6)]
+
+
+def test_a_run_may_end_with_the_games_that_are_being_played():
+    whole = [game.payload for game in Generator(QUICK, 0, 2).games(9)]
+    generator = Generator(QUICK, 0, 2)
+    games = generator.games(1000)
+    played = [next(games).payload]
+    generator.begin_no_more()
+    played += [game.payload for game in games]
+    # Two threads are at most two games further, or have just finished them.
+    assert 1 <= len(played) <= 9
+    assert played == whole[: len(played)]
+
+
+def test_a_game_may_be_given_up():
+    """Between two moves, from another thread: the whole game would take minutes."""
+    long = Settings(seed=3, soft_nodes=200_000, hard_nodes=400_000)
+    results, give_up = [], GiveUp()
+    thread = threading.Thread(
+        target=lambda: results.append(play_game(Searcher(megabytes=1), long, 1, give_up)), daemon=True
+    )
+    thread.start()
+    give_up.set()
+    thread.join(60)
+    assert results == [None]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+def test_ctrl_c_keeps_the_games(tmp_path):
+    path, whole = tmp_path / "games.qzg", tmp_path / "whole.qzg"
+    quick = ("--nodes", 60, "--seed", 5, "--threads", 2)
+    command = [sys.executable, "-m", "uci_engine", "selfplay", "-o", path, "--games", 100_000, *quick]
+    process = subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True)
+    assert wait_until(lambda: path.exists() and path.stat().st_size > 5000)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "the same command goes on" in told
+    kept = games_of(path)
+    assert kept
+    assert run("-o", path, "--games", len(kept) + 2, *quick).returncode == 0
+    assert run("-o", whole, "--games", len(kept) + 2, *quick).returncode == 0
+    assert games_of(path) == games_of(whole)
 
 
 def test_chess960_share():

@@ -3,12 +3,16 @@
 import io
 import json
 import math
+import os
 import random
+import signal
+import subprocess
+import sys
 from array import array
 
 import pytest
 from games import random_game
-from support import quetzal
+from support import DATA, quetzal
 
 import eval as evaluation
 from board import Board
@@ -247,6 +251,26 @@ def test_command_reports_damage_and_checkpoints(games_file, tmp_path):
     wrong = quetzal("tune", str(damaged), "--output", str(output), "--held-out", "20", "--resume")
     assert wrong.returncode == 2
     assert "no checkpoint" in wrong.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+def test_ctrl_c_keeps_the_finished_epochs(games_file, tmp_path):
+    output = tmp_path / "weights.json"
+    arguments = ["tune", str(games_file), "--output", str(output), "--batch", "200", "--held-out", "20", "--epochs"]
+    command = [sys.executable, "-m", "uci_engine", *arguments, "100000"]
+    process = subprocess.Popen(command, cwd=DATA, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if line.startswith("epoch 2/"):
+            break
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 130
+    kept = json.loads((tmp_path / "weights.json.checkpoint").read_text(encoding="utf-8"))["epoch"]
+    assert kept >= 2
+    assert f"epoch {kept} is kept, go on with --resume" in told
+    resumed = quetzal(*arguments, str(kept + 1), "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert f"going on after epoch {kept}" in resumed.stderr
 
 
 def test_progress_says_rate_and_time_left():
