@@ -6,13 +6,18 @@ import time
 from command.arguments import positive
 from command.progress import Progress
 from training.gather import Filters, gather
+from training.positions import MOST_SCORE
 
 
 def add_filters(parser):
     """What `data` and `train` ask about games and positions."""
     parser.add_argument("games", nargs="+", help="files of games, as self-play writes them")
     parser.add_argument(
-        "--most-score", type=positive, default=2000, metavar="CP", help="leave out larger scores (default: 2000)"
+        "--most-score",
+        type=positive,
+        default=MOST_SCORE,
+        metavar="CP",
+        help=f"leave out larger scores (default: {MOST_SCORE})",
     )
     parser.add_argument(
         "--from-ply", type=int, default=16, metavar="N", help="leave out the plies before (default: 16)"

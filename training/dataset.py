@@ -8,13 +8,14 @@ import cython
 from cython.cimports.board.movegen import TACTICAL_MOVES, generate
 from cython.cimports.board.position import ConstPosition, Position, make_move
 from cython.cimports.board.see import see_at_least
-from cython.cimports.board.types import BLACK, MAX_MOVES, WHITE, Move, is_tactical, u32, u64
+from cython.cimports.board.types import BLACK, MAX_MOVES, WHITE, Move, u32, u64
 from cython.cimports.eval.classical import FULL_PHASE, FULL_SCALE, evaluate, trace_evaluation
 from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
 from cython.cimports.eval.weights import FEATURE_COUNT, Trace
 from cython.cimports.libc.math import exp, fabs, log1p, sqrt
 from cython.cimports.libc.stdlib import free, realloc
 from cython.cimports.libc.string import memcpy
+from cython.cimports.training.quiet import is_quiet
 from cython.cimports.training.records import GameCursor, next_ply, open_game
 
 from training.records import RecordError
@@ -138,8 +139,8 @@ class Dataset:
     def add_game(self, payload: bytes, *, most_score: int = 1000, settle: bool = True) -> int:
         """Takes a game's quiet positions; returns how many.
 
-        Quiet: after the opening, not in check, the move played no capture or promotion, and the score within bounds.
-        With `settle` each one is followed through its captures to the position that a search would judge.
+        What is quiet stands in quiet.pxd; moves of the opening were not searched. With `settle` each position is followed
+        through its captures to the one that a search would judge.
         Raises RecordError, without having taken anything, when the payload is damaged.
         """
         cursor: GameCursor
@@ -154,11 +155,8 @@ class Dataset:
         with cython.nogil:
             state = next_ply(cython.address(cursor))
             while state > 0:
-                if (
-                    cursor.ply > cursor.opening
-                    and cursor.position.checkers == 0
-                    and not is_tactical(cursor.move)
-                    and -bound <= cursor.score <= bound
+                if cursor.ply > cursor.opening and is_quiet(
+                    cython.address(cursor.position), cursor.move, cursor.score, bound
                 ):
                     leaf = cursor.position
                     if follow:

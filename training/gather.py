@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from training.files import GameReader, is_held_out
-from training.positions import FATE_NAMES, KeySet, PositionSet, extract
+from training.positions import FATE_NAMES, MOST_SCORE, KeySet, PositionSet, extract
 from training.records import RecordError
 
 GAMES_AT_ONCE = 500
@@ -20,7 +20,7 @@ GAMES_AT_ONCE = 500
 class Filters(NamedTuple):
     """Which positions of a game are kept, what counts as their score, and which games are held out."""
 
-    most_score: int = 2000  # centipawns, either way
+    most_score: int = MOST_SCORE  # centipawns, either way
     from_ply: int = 16  # of the game, random moves included
     held_out: int = 2  # percent of the games
     seed: int = 1  # of the choice of games, and of the positions' order

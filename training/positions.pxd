@@ -22,16 +22,6 @@ cdef struct PackedPosition:
     u8 kings[2]  # their squares, White's first
     u16 ply  # moves played before in the game
 
-# What becomes of a position of a game.
-cdef enum:
-    IS_KEPT
-    IN_OPENING  # nobody searched it
-    IS_EARLY
-    IN_CHECK
-    IS_TACTICAL  # the move played was a capture or a promotion
-    HAS_LARGE_SCORE
-    FATES
-
 cdef enum:
     MEN_BARS = 33  # 0 to 32 men
     SCORE_STEP = 100  # centipawns to a bar of the histogram

@@ -5,11 +5,12 @@ from typing import NamedTuple
 import cython
 from cython.cimports.board.bits import multiply_high, pop_lsb, popcount, prefetch
 from cython.cimports.board.position import ConstPosition, king_square, occupied
-from cython.cimports.board.types import BLACK, WHITE, i16, is_tactical, u8, u16, u64
+from cython.cimports.board.types import BLACK, WHITE, i16, u8, u16, u64
 from cython.cimports.eval.network_shape import CENTIPAWNS
 from cython.cimports.libc.math import log, lround
 from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
+from cython.cimports.training.quiet import DEFAULT_MOST_SCORE, FATES, IN_OPENING, IS_EARLY, IS_KEPT, fate_of
 from cython.cimports.training.records import MOST_PLIES, GameCursor, next_ply, open_game
 
 from training.records import RecordError
@@ -22,6 +23,7 @@ FATE_NAMES = (
     "capture or promotion played",
     "score too large",
 )
+MOST_SCORE = DEFAULT_MOST_SCORE
 BYTES_PER_POSITION = cython.sizeof(PackedPosition)
 _FIRST_SLOTS = cython.declare(u64, 1 << 16)
 _AHEAD = cython.declare(cython.int, 16)  # how early a slot's memory is asked for
@@ -46,13 +48,7 @@ def _fate_of(cursor: cython.pointer(GameCursor), most_score: cython.int, from_pl
         return IN_OPENING
     if cursor.ply <= from_ply:
         return IS_EARLY
-    if cursor.position.checkers != 0:
-        return IN_CHECK
-    if is_tactical(cursor.move):
-        return IS_TACTICAL
-    if cursor.score > most_score or cursor.score < -most_score:
-        return HAS_LARGE_SCORE
-    return IS_KEPT
+    return fate_of(cython.address(cursor.position), cursor.move, cursor.score, most_score)
 
 
 @cython.cfunc

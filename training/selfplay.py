@@ -22,7 +22,7 @@ from cython.cimports.board.position import (
     make_move,
     repetition_distance,
 )
-from cython.cimports.board.types import BLACK, MAX_MOVES, Move, is_tactical, u64
+from cython.cimports.board.types import BLACK, MAX_MOVES, Move, u64
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.libc.string import memcpy
 from cython.cimports.search.iterate import iterate
@@ -31,12 +31,12 @@ from cython.cimports.search.root import start_search
 from cython.cimports.search.score import MAX_PLY, clamp
 from cython.cimports.search.searcher import Searcher
 from cython.cimports.search.state import GAME_KEYS, SearchLimits, Worker
+from cython.cimports.training.quiet import DEFAULT_MOST_SCORE, is_quiet
 from cython.cimports.training.records import encode_line
 
 from board.chess960 import start_fen
 
 HASH_MEGABYTES = 1  # enough for a game of short searches, and small enough for the processor's cache
-_QUIET_LIMIT = cython.declare(cython.int, 2000)  # a position with a higher score is not kept for training
 
 
 class Settings(NamedTuple):
@@ -177,7 +177,7 @@ def play_line(
             if first and not -rules.opening_limit <= score <= rules.opening_limit:
                 return False
             move = worker.root_moves[0].move
-            if position.checkers == 0 and not is_tactical(move) and -_QUIET_LIMIT <= score <= _QUIET_LIMIT:
+            if is_quiet(cython.address(position), move, score, DEFAULT_MOST_SCORE):
                 line.quiet += 1
             if position.turn == BLACK:
                 score = -score
