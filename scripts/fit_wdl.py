@@ -13,8 +13,8 @@ import math
 import sys
 import time
 
-import fast_games
-
+from arena.openings import Supply, read_openings
+from training.fast_games import Player, board_of, play
 from uci_engine.strength import Handicap
 from uci_engine.wdl import phase
 
@@ -27,19 +27,19 @@ def gather(options):
     """Counts of (score, phase, result) over all games, from the side to move."""
     counts = collections.Counter()
     handicap = Handicap(options.nodes, 1, 0.0)
-    players = (fast_games.Player(handicap, 1), fast_games.Player(handicap, 2))
-    supply = fast_games.openings(options.openings, options.seed)
+    players = (Player(handicap, 1), Player(handicap, 2))
+    supply = Supply(read_openings(options.openings), shuffle=True, seed=options.seed)
     points = collections.Counter()
     started = time.perf_counter()
     for number in range(1, options.games + 1):
         seen = []
 
-        def keep(board, score, seen=seen, turn=number % EVERY):
+        def keep(board, move, score, seen=seen, turn=number % EVERY):
             if board.ply % EVERY == turn:
                 bucket = round(max(-MOST, min(MOST, score)) / WIDTH) * WIDTH
                 seen.append((bucket, phase(board.fen()), board.turn))
 
-        result = fast_games.play(*players, next(supply), keep)
+        result = play(*players, board_of(supply[number]), on_move=keep)
         points[result] += 1
         for score, weight, turn in seen:
             counts[score, weight, result if turn == 0 else 1 - result] += 1

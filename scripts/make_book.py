@@ -20,7 +20,10 @@ from book.files import replace_file
 from book.opening.builder import Report, Settings, count_games, entries_from, write_book
 from book.opening.move_counter import MoveCounter
 from book.opening.pgn import Source
-from search import Limits, Listener, Searcher
+from search import Limits, Searcher
+from training.fast_games import Ends
+from training.fast_games import play as play_on
+from uci_engine.strength import LineCollector, value
 
 ROOT = Path(__file__).resolve().parent.parent
 REPERTOIRE = ROOT / "book" / "opening" / "repertoire.txt"
@@ -34,9 +37,8 @@ SETTINGS = Settings(plies=1024, min_games=2, win=2, draw=1, loss=0)
 EXTRA_PLIES = 6  # kept of a game behind its line
 VARIED_PLIES = 4  # of these, plies where a move may be nearly best
 VARIED_LINES, VARIED_SPREAD = 3, 12  # among so many, so many centipawns
-DECIDED, DECIDED_PLIES = 500, 6
-LEVEL, LEVEL_PLIES, LEVEL_FROM = 10, 12, 80
-MOST_PLIES = 240
+ENDS = Ends(win_score=500, win_plies=6, draw_score=10, draw_plies=12, draw_from=80, most_plies=240)
+RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 
 
 class Line(NamedTuple):
@@ -69,29 +71,26 @@ def read_repertoire(path=REPERTOIRE):
     return lines
 
 
-class Collector(Listener):
-    """The first moves and scores of the last finished iteration."""
+class BookPlayer:
+    """Plays both sides; behind the line, for a few plies, a little off the best move."""
 
-    def __init__(self):
-        self.choices = []
+    def __init__(self, searcher, line, nodes, dice):
+        self.searcher, self.nodes, self.dice = searcher, nodes, dice
+        self.varied_until = len(line.moves) + VARIED_PLIES
 
-    def on_info(self, info):
-        if info.bound == "exact":
-            if info.multipv == 1:
-                self.choices = []
-            self.choices.append((info.pv[0], 10000 if info.is_mate and info.score > 0 else info.score))
+    def new_game(self):
+        self.searcher.clear()
 
-
-def think(searcher, board, nodes, varied, dice):
-    """A move and its score for the side to move; a little off the best where `varied`."""
-    searcher.multipv = VARIED_LINES if varied else 1
-    collector = Collector()
-    result = searcher.think(board, Limits(soft_nodes=nodes, nodes=8 * nodes), collector)
-    score = (10000 if result.info.score > 0 else -10000) if result.info.is_mate else result.info.score
-    if varied:
-        near = [move for move, each in collector.choices if each >= score - VARIED_SPREAD]
-        return dice.choice([result.best, *(move for move in near if move != result.best)]), score
-    return result.best, score
+    def move(self, board):
+        is_varied = board.ply < self.varied_until
+        self.searcher.multipv = VARIED_LINES if is_varied else 1
+        collector = LineCollector()
+        result = self.searcher.think(board, Limits(soft_nodes=self.nodes, nodes=8 * self.nodes), collector)
+        score = value(result.info)
+        if not is_varied:
+            return result.best, score
+        near = [info.pv[0] for info in collector.lines if value(info) >= score - VARIED_SPREAD]
+        return self.dice.choice([result.best, *(move for move in near if move != result.best)]), score
 
 
 def play_game(searcher, line, nodes, dice):
@@ -99,23 +98,14 @@ def play_game(searcher, line, nodes, dice):
     board = Board()
     for text in line.moves:
         board.push_san(text)
-    searcher.clear()
     kept = list(line.moves)
-    decided = level = 0
-    while (outcome := board.outcome()) is None and board.ply < MOST_PLIES:
-        move, score = think(searcher, board, nodes, board.ply < len(line.moves) + VARIED_PLIES, dice)
-        side = (score >= DECIDED) - (score <= -DECIDED)
-        side = side if board.turn == 0 else -side
-        decided = decided + side if side and decided * side >= 0 else side
-        level = level + 1 if board.ply >= LEVEL_FROM and abs(score) <= LEVEL else 0
-        if abs(decided) >= DECIDED_PLIES:
-            return kept, "1-0" if decided > 0 else "0-1"
-        if level >= LEVEL_PLIES:
-            return kept, "1/2-1/2"
+
+    def keep(board, move, score):
         if len(kept) < len(line.moves) + EXTRA_PLIES:
             kept.append(board.san(move))
-        board.push(move)
-    return kept, outcome.result if outcome is not None else "1/2-1/2"
+
+    player = BookPlayer(searcher, line, nodes, dice)
+    return kept, RESULTS[play_on(player, player, board, ENDS, keep)]
 
 
 def pgn_text(line, number, moves, result):

@@ -17,11 +17,11 @@ import re
 import time
 from pathlib import Path
 
-import fast_games
-
 from arena.client import Client
+from arena.openings import Supply, read_openings
 from arena.ratings import inverse, solve
 from arena.statistics import elo_difference
+from training.fast_games import Player, board_of, play
 from uci_engine.strength import LADDER, handicap
 
 
@@ -57,16 +57,12 @@ def elo(points):
     return elo_difference(max(1e-3, min(1 - 1e-3, points)))
 
 
-def match(first, second, supply, games):
+def match(first, second, supply, first_opening, games):
     """Plays pairs of games; the text says how the first fared, and the number is the difference in Elo."""
     results = []
-    fen = None
     for number in range(games):
-        if number % 2 == 0:
-            fen = next(supply)
-            results.append(fast_games.play(first, second, fen))
-        else:
-            results.append(1 - fast_games.play(second, first, fen))
+        board = board_of(supply[first_opening + number // 2])
+        results.append(play(first, second, board) if number % 2 == 0 else 1 - play(second, first, board))
     mean = sum(results) / len(results)
     margin = 1.96 * math.sqrt(sum((each - mean) ** 2 for each in results) / len(results) / len(results))
     low, high = elo(mean - margin), elo(mean + margin)
@@ -112,7 +108,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mode", choices=("ladder", "anchor", "check", "fit"))
     parser.add_argument("results", nargs="*", type=Path, help="files to fit")
-    parser.add_argument("--openings", metavar="FILE.epd")
+    parser.add_argument("--openings", metavar="FILE", help=".epd, .pgn, or .bin for a Polyglot book")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--first", type=int, default=0, help="lowest rung of the ladder")
     parser.add_argument("--last", type=int, default=len(LADDER) - 1, help="highest rung")
@@ -125,19 +121,19 @@ def main():
         return
     if options.openings is None:
         parser.error("games need --openings")
-    supply = fast_games.openings(options.openings, options.seed)
+    supply = Supply(read_openings(options.openings), shuffle=True, seed=options.seed)
     pairs = [tuple(map(int, pair.split(":"))) for pair in options.pairs]
     if options.mode == "ladder":
         pairs = [(index + 1, index) for index in range(options.first, options.last)]
-    for rung, other in pairs:
+    for index, (rung, other) in enumerate(pairs):
         started = time.perf_counter()
         weakness = handicap(rung) if options.mode == "check" else LADDER[rung].handicap
-        first = fast_games.Player(weakness, options.seed)
+        first = Player(weakness, options.seed)
         if options.mode == "ladder":
-            second = fast_games.Player(LADDER[other].handicap, options.seed + 1)
+            second = Player(LADDER[other].handicap, options.seed + 1)
         else:
             second = Stockfish(options.stockfish, other)
-        text, _ = match(first, second, supply, options.games)
+        text, _ = match(first, second, supply, index * ((options.games + 1) // 2), options.games)
         name = f"rung {other}" if options.mode == "ladder" else f"Stockfish {other}"
         who = "Elo" if options.mode == "check" else "rung"
         print(f"{who} {rung:2} - {name:15} {text}  ({time.perf_counter() - started:.0f} s)", flush=True)
