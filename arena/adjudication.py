@@ -1,4 +1,8 @@
-"""Ending games whose result is clear: by the engines' own scores, by length, by endgame tables."""
+"""Ending games whose result is clear: by the engines' own scores, by length, by endgame tables.
+
+The tables are read by python-chess and not by book/endgame, though that is ours and faster: an arbiter should not be one
+of the players. A mistake of Quetzal's prober would spoil its play and be confirmed by the verdict.
+"""
 
 import os
 

@@ -2,17 +2,17 @@
 
 A side wins with the probability 1 / (1 + exp((a - score) / b)) and loses with the same of the negated score; the rest
 is drawn. `a` is the score at which half of the games are won, `b` how quickly that changes; both move on a straight line
-from the last ending to the full board.
+from the last ending to the full board. They belong to the scores of one network, so they are kept beside it:
+training/adoption.py writes them. Slow games between strong players are drawn more often than those that it plays.
 """
 
+import functools
+import json
 import math
+import pkgutil
+from typing import NamedTuple
 
-# Fitted by `python scripts/fit_wdl.py --games 400 --nodes 3000 --seed 1` in November 2026 with the network g2
-# (docs/networks.md): 16,832 positions of 400 games from slightly unbalanced openings (181 white wins, 131 draws, 88 black
-# wins), 3,000 nodes per move; mean logarithm of the likelihood -0.6335. Slow games between strong players are drawn more
-# often than these.
-A_ENDGAME, A_MIDDLEGAME = 174.4, 70.0
-B_ENDGAME, B_MIDDLEGAME = 55.6, 114.4
+MODEL_FILE = "default_wdl.json"  # in eval/, beside the network that comes with the program
 
 _WEIGHTS = {"n": 1, "b": 1, "r": 2, "q": 4}
 FULL = 24
@@ -24,17 +24,32 @@ def phase(fen):
     return min(FULL, sum(weight * placement.count(letter) for letter, weight in _WEIGHTS.items()))
 
 
+class Model(NamedTuple):
+    """The numbers of the model, in centipawns."""
+
+    a_endgame: float
+    a_middlegame: float
+    b_endgame: float
+    b_middlegame: float
+
+    def chance(self, score, weight):
+        """The probability to win with this score, at this phase of the game."""
+        share = weight / FULL
+        a = self.a_endgame + (self.a_middlegame - self.a_endgame) * share
+        b = self.b_endgame + (self.b_middlegame - self.b_endgame) * share
+        return 1 / (1 + math.exp(max(-60.0, min(60.0, (a - score) / b))))
+
+
+@functools.cache
+def default_model():
+    return Model(**json.loads(pkgutil.get_data("eval", MODEL_FILE))["model"])
+
+
 def wdl(score, weight):
     """Per mille of wins, draws and losses; they sum to 1000."""
-    share = weight / FULL
-    a = A_ENDGAME + (A_MIDDLEGAME - A_ENDGAME) * share
-    b = B_ENDGAME + (B_MIDDLEGAME - B_ENDGAME) * share
-
-    def chance(points):
-        return 1 / (1 + math.exp(max(-60.0, min(60.0, (a - points) / b))))
-
-    win = round(1000 * chance(score))
-    loss = min(round(1000 * chance(-score)), 1000 - win)
+    model = default_model()
+    win = round(1000 * model.chance(score, weight))
+    loss = min(round(1000 * model.chance(-score, weight)), 1000 - win)
     return win, 1000 - win - loss, loss
 
 
