@@ -8,7 +8,6 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent.parent
 ROOT = TESTS.parent
 DATA = TESTS / "data"
-SHARED = ROOT.parent / "shared" / "data"
 
 # Checked builds are many times slower; they run the same tests on a part of the random work.
 SCALE = float(os.environ.get("QUETZAL_TEST_SCALE", "1"))

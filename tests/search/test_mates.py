@@ -5,7 +5,7 @@ import random
 import chess
 import pytest
 from searching import GUESSES, assert_mates, switched_off, think
-from support import SHARED, scaled
+from support import read_epd, scaled
 
 from board import Board
 from search import Searcher
@@ -65,13 +65,13 @@ def test_go_mate_does_not_guess(moves, fen):
     assert_mates(Board(fen), think(fen, mate=moves, nodes=500_000).info, moves)
 
 
-def read_mates(moves, ending=""):
-    """The collection's positions whose solution's first move ends like this: `+` for a check."""
-    path = SHARED / "suites" / "mates" / f"mate_in_{moves}.epd"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not beside the checkout (../shared/data/suites/mates)")
-    lines = [line.split(" bm ") for line in path.read_text(encoding="utf-8").splitlines()]
-    return [fen + " 0 1" for fen, solution in lines if solution.split(";")[0].endswith(ending)]
+COLLECTION = read_epd("mates.epd")
+
+
+def sample(moves, count, seed, ending=("",)):
+    """Some of the collection's mates in so many moves, by how the key move ends: `+` or `#` for a check."""
+    mates = [fen for fen, mate in COLLECTION if int(mate["dm"]) == moves and mate["bm"].endswith(ending)]
+    return random.Random(seed).sample(mates, min(len(mates), scaled(count)))
 
 
 def is_mate_in(board, moves):
@@ -99,7 +99,7 @@ def is_mate_in(board, moves):
 @pytest.mark.parametrize("moves", [1, 2])
 def test_the_collection_tells_the_truth(moves):
     """What the next test relies on, by an independent program: mate in so many moves, and no faster."""
-    for fen in random.Random(moves).sample(read_mates(moves), scaled(12)):
+    for fen in sample(moves, 12, seed=moves):
         board = chess.Board(fen)
         assert is_mate_in(board, moves), fen
         assert moves == 1 or not is_mate_in(board, moves - 1), fen
@@ -110,7 +110,7 @@ def test_short_mates_without_guessing(moves):
     """Alpha-beta that does not prune by guessing finds the mate at the very depth where it lies, and never a longer one."""
     searcher = Searcher(megabytes=8)
     with switched_off(*GUESSES):
-        for fen in random.Random(moves).sample(read_mates(moves), scaled({1: 40, 2: 20, 3: 5}[moves])):
+        for fen in sample(moves, {1: 40, 2: 20, 3: 5}[moves], seed=moves):
             board = Board(fen)
             assert_mates(board, think(board, searcher, depth=2 * moves).info, moves)
 
@@ -122,9 +122,9 @@ def test_collection(moves):
     Problems with quiet key moves are what pruning is bad at; these begin with a check, as mates in games do.
     """
     searcher = Searcher(megabytes=8)
-    sample = random.Random(10 + moves).sample(read_mates(moves, "+"), scaled(10))
+    chosen = sample(moves, 10, seed=10 + moves, ending=("+", "#"))
     found = 0
-    for fen in sample:
+    for fen in chosen:
         board = Board(fen)
         info = think(board, searcher, mate=moves, nodes=150_000).info
         if info.is_mate and info.bound == "exact":
@@ -132,8 +132,8 @@ def test_collection(moves):
             assert_mates(board, info, info.score)
             found += info.score == moves
     least = {1: 1, 2: 0.8, 3: 0.7, 4: 0.7, 5: 0.4, 6: 0.4, 7: 0.1, 8: 0.1}[moves]
-    if len(sample) >= 10:  # of the few positions that a checked build looks at, too few may be found
-        assert found >= len(sample) * least
+    if len(chosen) >= 10:  # of the few positions that a checked build looks at, too few may be found
+        assert found >= len(chosen) * least
 
 
 def test_no_way_out():
