@@ -269,9 +269,9 @@ class ClusterPool:
             if isinstance(future.exception(), (FileNotFoundError, ImportError)):
                 raise PoolError(reason)
         if self.tries[encounter["number"]] >= _MOST_TRIES:
-            raise PoolError(f"game {encounter['games'][0]['game']} could not be played: {reason}")
+            raise PoolError(f"game {encounter['games'][0]['game'] + 1} could not be played: {reason}")
         self.give(encounter)
-        return {"kind": "warning", "text": f"game {encounter['games'][0]['game']} is played again: {reason}"}
+        return {"kind": "warning", "text": f"game {encounter['games'][0]['game'] + 1} is played again: {reason}"}
 
     def close(self):
         """Ends running games, too: a task that is only cancelled would play on."""

@@ -94,7 +94,7 @@ class Journal:
     def add(self, record, log=None):
         """Keeps a finished game, for good when this returns. Returns the record as it was written."""
         if log is not None:
-            name = f"game-{record['game']}.log"
+            name = f"game-{record['game'] + 1}.log"
             (self.directory / "failures").mkdir(exist_ok=True)
             replace_file(self.directory / "failures" / name, log.encode(errors="backslashreplace"))
             record = {**record, "log": f"failures/{name}"}

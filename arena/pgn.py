@@ -59,7 +59,7 @@ def game_text(record, description):
         headers["TimeControl"] = white
     else:
         headers["WhiteTimeControl"], headers["BlackTimeControl"] = white, black
-    headers["GameNumber"] = record["game"]
+    headers["GameNumber"] = record["game"] + 1  # people count from one
 
     board = Board(record["fen"], chess960=chess960)
     words = []

@@ -134,9 +134,9 @@ class LocalPool:
         encounter = worker.task["encounter"]
         tries = self.tries[encounter["number"]] = self.tries.get(encounter["number"], 0) + 1
         if tries >= _MOST_TRIES:
-            raise PoolError(f"game {encounter['games'][0]['game']} ended {tries} workers; see the messages above")
+            raise PoolError(f"game {encounter['games'][0]['game'] + 1} ended {tries} workers; see the messages above")
         self.give(encounter)
-        return {"kind": "warning", "text": f"a worker died; game {encounter['games'][0]['game']} is played again"}
+        return {"kind": "warning", "text": f"a worker died; game {encounter['games'][0]['game'] + 1} is played again"}
 
     def close(self):
         for worker in self.workers.values():

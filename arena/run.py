@@ -157,8 +157,9 @@ class Run:
                 view.warning(event["text"])
 
     def results(self):
-        """All results as one object, for programs that read on."""
-        games = [
-            {name: value for name, value in record.items() if name != "players"} for record in self.journal.records
-        ]
+        """All results as one object, for programs that read on. Games count from one, as in the PGN."""
+        games = []
+        for record in self.journal.records:
+            kept = {name: value for name, value in record.items() if name != "players"}
+            games.append({**kept, "game": record["game"] + 1})
         return {**self.journal.description, "summary": self.schedule.summary(), "games": games}

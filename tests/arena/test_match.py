@@ -49,11 +49,11 @@ def test_a_match(tmp_path):
     results = json.loads((run / "results.json").read_text(encoding="utf-8"))
     assert results["summary"]["wins"] == wins
     assert sum(results["summary"]["pentanomial"]) == 4
-    assert len(results["games"]) == 8
+    assert sorted(game["game"] for game in results["games"]) == list(range(1, 9))
     with open(run / "games.pgn", encoding="utf-8") as file:
         read = [chess.pgn.read_game(file) for _ in range(8)]
         assert chess.pgn.read_game(file) is None
-    assert sorted(int(game.headers["GameNumber"]) for game in read) == list(range(8))
+    assert sorted(int(game.headers["GameNumber"]) for game in read) == list(range(1, 9))
 
 
 def test_a_sequential_test_stops_by_itself(tmp_path):
@@ -91,6 +91,7 @@ def test_a_failing_engine_leaves_the_others_alone(tmp_path):
     assert "python 2: 6 games lost: crash" in result.stdout
     for game in games_of(run):
         assert game["failure"] == "crash"
+        assert game["log"] == f"failures/game-{game['game'] + 1}.log"
         assert "assertion failed" in (run / game["log"]).read_text(encoding="utf-8")
     assert not any(is_running(pid) for pid in processes(pids))
 
