@@ -1,6 +1,7 @@
 """The network's compiled teacher: the loss of positions, its gradient, and the steps of AdamW.
 
-The loops themselves are in training_loops.h. Threads share the weights while they add up gradients, each its own, and
+The loops themselves are in training_loops.h. While learning the first layer's sums are made of a copy of its weights in
+16 bits; the weights that are learned, and all evaluation beside, have single precision. Threads share the weights while they add up gradients, each its own, and
 then share the weights among them for the step; so the outcome depends on their number only by the order of additions.
 
 Once `start_rounding` was called positions are evaluated with the weights as the file will have them. The gradient found
@@ -10,19 +11,20 @@ cross a step at once, back and forth, and carry the score of every position with
 """
 
 import cython
-from cython.cimports.board.types import u16, u64
-from cython.cimports.eval.network_shape import ACTIVATION_ONE, MOST_NEURONS, OUTPUT_ONE
-from cython.cimports.libc.stdlib import calloc, free
+from cython.cimports.board.bits import prefetch
+from cython.cimports.board.types import i16, u16, u64
+from cython.cimports.eval.network_shape import ACTIVATION_ONE, INPUTS, MOST_NEURONS, OUTPUT_ONE
 from cython.cimports.libc.string import memcpy
 from cython.cimports.training.positions import MOST_MEN, PackedPosition, PositionSet, unpack_features
 
 MOST_WEIGHT = 1.98  # so that rounded weights fit their integers: 1.98 · 255 < 505, 1.98 · 64 < 127
 DECAY = 0.01
 LEVEL_NAMES = ("base", "AVX2", "AVX-512")
-NEURON_STEP = 32
+NEURON_STEP = STRIPE_SIZE
 MAXIMUM_NEURONS = MOST_NEURONS
 _MOST_WEIGHT = cython.declare(cython.float, MOST_WEIGHT)
 _MOST_OUTPUT_BIAS = cython.declare(cython.float, 60.0)
+_AHEAD = cython.declare(u64, 16)  # how early a position's memory is asked for
 
 
 @cython.final
@@ -47,22 +49,31 @@ class NetworkTrainer:
         self.used = self.weights
         self.first_moments = self._new_block()
         self.second_moments = self._new_block()
+        self.shorts = cython.cast(cython.pointer(i16), new_lines(bias_start(self.neurons) * cython.sizeof(i16)))
+        if self.shorts == cython.NULL:
+            raise MemoryError("no memory for a network")
         for thread in range(self.threads):
             self.gradients[thread] = self._new_block()
+            self.groups[thread] = new_group(self.neurons)
+            if self.groups[thread] == cython.NULL:
+                raise MemoryError("no memory for positions to learn from")
 
     def __dealloc__(self):
         thread: cython.int
-        free(self.weights)
-        free(self.rounded)
-        free(self.first_moments)
-        free(self.second_moments)
+        free_lines(self.weights)
+        free_lines(self.rounded)
+        free_lines(self.first_moments)
+        free_lines(self.second_moments)
+        free_lines(self.shorts)
         for thread in range(MOST_THREADS):
-            free(self.gradients[thread])
+            free_lines(self.gradients[thread])
+            free_group(self.groups[thread])
 
     @cython.cfunc
     def _new_block(self) -> cython.pointer(cython.float):
+        # Room for whole vectors at the end.
         block: cython.pointer(cython.float) = cython.cast(
-            cython.pointer(cython.float), calloc(self.size, cython.sizeof(cython.float))
+            cython.pointer(cython.float), new_lines((self.size + NEURON_STEP) * cython.sizeof(cython.float))
         )
         if block == cython.NULL:
             raise MemoryError("no memory for a network")
@@ -86,7 +97,7 @@ class NetworkTrainer:
 
     def set_weights(self, block: bytes):
         self._fill(self.weights, block)
-        self._round(0, self.size)
+        self._refresh(0, self.size)
 
     def start_rounding(self):
         """Evaluates with rounded weights from now on; the output weights keep them."""
@@ -95,6 +106,7 @@ class NetworkTrainer:
         self._round(0, self.size)
         memcpy(self.weights + outputs, self.rounded + outputs, count * cython.sizeof(cython.float))
         self.used = self.rounded
+        self._refresh(0, self.size)
 
     def get_moments(self) -> tuple:
         return self._bytes_of(self.first_moments), self._bytes_of(self.second_moments)
@@ -136,29 +148,27 @@ class NetworkTrainer:
         stride: u64,
         size: u64,
         result_share: cython.double,
-        gradient: cython.pointer(cython.float),
+        thread: cython.int,
     ) -> cython.double:
         """The sum of the losses of `size` positions from `place` on, in steps of `stride`, round and round."""
-        mine: u16[MOST_MEN]
-        theirs: u16[MOST_MEN]
         total: cython.double = 0
-        men: cython.int
+        group: cython.pointer(Group) = self.groups[thread]
+        number: cython.int = 0
+        ahead: u64 = (place + _AHEAD * stride) % count
         while size > 0:
-            men = unpack_features(cython.address(positions[place]), mine, theirs)
-            total += learn(
-                self.level,
-                self.used,
-                gradient,
-                self.neurons,
-                mine,
-                theirs,
-                men,
-                target_of(cython.address(positions[place]), result_share),
+            prefetch(cython.address(positions[ahead]))
+            group.men[number] = unpack_features(
+                cython.address(positions[place]), group.features[2 * number], group.features[2 * number + 1]
             )
-            place += stride
-            if place >= count:
-                place -= count
+            group.targets[number] = target_of(cython.address(positions[place]), result_share)
+            place = place + stride if place + stride < count else place + stride - count
+            ahead = ahead + stride if ahead + stride < count else ahead + stride - count
             size -= 1
+            number += 1
+            if number == GROUP_SIZE or size == 0:
+                group.count = number
+                total += learn(self.level, self.used, self.shorts, self.gradients[thread], self.neurons, group)
+                number = 0
         return total
 
     def gradient(
@@ -183,7 +193,7 @@ class NetworkTrainer:
         size = last - first
         place = (begin + stride * first) % len(positions)
         with cython.nogil:
-            total = self._learn(positions.positions, count, place, step, size, share, self.gradients[number])
+            total = self._learn(positions.positions, count, place, step, size, share, number)
         return total
 
     def loss(self, positions: PositionSet, first: int, last: int, result_share: float) -> float:
@@ -223,6 +233,24 @@ class NetworkTrainer:
             round_to(self.level, self.rounded, self.weights, max(begin, outputs), min(end, bias), OUTPUT_ONE)
         if end > bias:
             round_to(self.level, self.rounded, self.weights, bias, end, ACTIVATION_ONE * OUTPUT_ONE)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _refresh(self, begin: cython.size_t, end: cython.size_t) -> cython.void:
+        """Brings the copies of weights up to date. `begin` is where a row begins, and so is `end`, or else all ends there."""
+        if self.used == self.rounded:
+            self._round(begin, end)
+        end = min(end, bias_start(self.neurons))
+        if begin < end:
+            shorten(
+                self.level,
+                self.shorts,
+                self.used,
+                self.neurons,
+                cython.cast(cython.int, begin // self.neurons),
+                cython.cast(cython.int, end // self.neurons),
+            )
 
     @cython.cfunc
     @cython.nogil
@@ -273,9 +301,11 @@ class NetworkTrainer:
         plan.rate = rate
         plan.first_fix = 1 - 0.9**number
         plan.second_fix = 1 - 0.999**number
-        begin: cython.size_t = self.size * share // self.threads
-        end: cython.size_t = self.size * (share + 1) // self.threads
+        # Whole rows, of which the copies are made; the last one has the rest.
+        begin: cython.size_t = INPUTS * share // self.threads * self.neurons
+        end: cython.size_t = (
+            self.size if share + 1 == self.threads else INPUTS * (share + 1) // self.threads * self.neurons
+        )
         with cython.nogil:
             self._step(begin, end, cython.address(plan), loss_of_weight)
-            if self.used == self.rounded:
-                self._round(begin, end)
+            self._refresh(begin, end)

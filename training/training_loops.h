@@ -1,8 +1,15 @@
-/* The loops in which the trainer spends its time, in single precision, for every level of processor.
+/* The loops in which the trainer spends its time, for every level of processor.
  *
  * All weights of a network lie in one block: a row of `neurons` weights for each feature, the neurons' biases, the output
  * weights of the side to move's neurons and of the other side's, and the output's bias. Gradients and Adam's moments are
- * blocks of the same shape. The number of neurons is a multiple of 32, so that whole vectors fit.
+ * blocks of the same shape, all in single precision. Their number of neurons is a multiple of QZ_STRIPE.
+ *
+ * What takes the time is fetching rows: for every man two rows of weights, and their gradients. So
+ *
+ * - positions are learned in groups, and a group goes through the network stripe by stripe of neurons: what a stripe has of
+ *   all rows fits the processor's inner caches, and its sums stay in registers while rows are added;
+ * - the rows that are summed are copies of the weights in 16 bits, refreshed after every step;
+ * - a feature's gradient is fetched and stored once for all positions of a group that have the feature.
  */
 #ifndef QUETZAL_TRAINING_LOOPS_H
 #define QUETZAL_TRAINING_LOOPS_H
@@ -10,118 +17,132 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpu_levels.h"
 #include "network_shape.h"
+
+#if QZ_HAS_LEVELS
+#  include <immintrin.h>
+#endif
+
+enum {
+    QZ_STRIPE = 32, /* neurons */
+    QZ_GROUP = 128, /* positions */
+    QZ_PARTS = 16, /* sums of an output: one sum for each lane of the widest vector */
+    QZ_GROUP_MEN = 32,
+    /* A short weight counts multiples of 1/1020. Four of them are a step of the engine's weights, so that rounded weights
+     * have exact copies. Sixteen of the largest, 1.98, still fit 16 bits: at most two exact sums of rows make up a side. */
+    QZ_SHORT_ONE = 4 * QZ_ACTIVATION_ONE,
+    QZ_SHORT_ROWS = 16,
+    QZ_MOST_SHORT = INT16_MAX / QZ_SHORT_ROWS,
+    QZ_CACHE_LINE = 64
+};
+
+#if defined(__GNUC__) || defined(__clang__)
+#  define QZ_HAS_VECTORS 1
+#  define QZ_FOR_VECTORS __attribute__((aligned(QZ_CACHE_LINE)))
+#else
+#  define QZ_HAS_VECTORS 0
+#  define QZ_FOR_VECTORS
+#endif
 
 /* Where the parts of a block begin. */
 QZ_INLINE size_t qz_bias_start(int neurons) { return (size_t)QZ_INPUTS * neurons; }
 QZ_INLINE size_t qz_output_start(int neurons) { return (size_t)(QZ_INPUTS + 1) * neurons; }
 QZ_INLINE size_t qz_output_bias_at(int neurons) { return (size_t)(QZ_INPUTS + 3) * neurons; }
 
-/* Adds `men` rows to the biases, four at a time, so that the sums are fetched and stored less often. */
-QZ_BODY void qz_sum_rows(float *QZ_RESTRICT sums, const float *weights, const uint16_t *features, int men, int neurons)
+/* Memory full of zeros that begins with a cache line; NULL when there is none. */
+QZ_INLINE void *qz_new_lines(size_t bytes)
 {
-    int man = 0, i;
-    memcpy(sums, weights + qz_bias_start(neurons), (size_t)neurons * sizeof(float));
-    for (; man + 4 <= men; man += 4) {
-        const float *a = weights + (size_t)features[man] * neurons;
-        const float *b = weights + (size_t)features[man + 1] * neurons;
-        const float *c = weights + (size_t)features[man + 2] * neurons;
-        const float *d = weights + (size_t)features[man + 3] * neurons;
-        for (i = 0; i < neurons; i++)
-            sums[i] += (a[i] + b[i]) + (c[i] + d[i]);
+    char *whole = (char *)calloc(1, bytes + QZ_CACHE_LINE + sizeof(void *));
+    char *lines;
+    if (whole == NULL)
+        return NULL;
+    lines = whole + sizeof(void *);
+    lines += (QZ_CACHE_LINE - (uintptr_t)lines % QZ_CACHE_LINE) % QZ_CACHE_LINE;
+    ((void **)lines)[-1] = whole;
+    return lines;
+}
+
+QZ_INLINE void qz_free_lines(void *lines)
+{
+    if (lines != NULL)
+        free(((void **)lines)[-1]);
+}
+
+typedef struct {
+    float values[QZ_PARTS];
+} QZ_FOR_VECTORS qz_part_floats;
+
+typedef struct {
+    float values[QZ_STRIPE];
+} QZ_FOR_VECTORS qz_stripe_floats;
+
+typedef struct {
+    int16_t values[QZ_STRIPE];
+} QZ_FOR_VECTORS qz_stripe_shorts;
+
+/* Positions that are learned together. Each has two rows, the side to move's first. */
+typedef struct {
+    qz_part_floats parts[2 * QZ_GROUP];
+    uint16_t features[2 * QZ_GROUP][QZ_GROUP_MEN];
+    double targets[QZ_GROUP];
+    float slopes[QZ_GROUP]; /* at the outputs */
+    int men[QZ_GROUP];
+    int count;
+    int starts[QZ_INPUTS + 1]; /* of each feature's rows in `rows` */
+    uint16_t rows[2 * QZ_GROUP * QZ_GROUP_MEN];
+    float *values; /* stripe by stripe all rows' sums, and later the slopes there */
+} qz_group;
+
+QZ_INLINE void qz_free_group(qz_group *group)
+{
+    if (group != NULL)
+        qz_free_lines(group->values);
+    qz_free_lines(group);
+}
+
+QZ_INLINE qz_group *qz_new_group(int neurons)
+{
+    qz_group *group = (qz_group *)qz_new_lines(sizeof(qz_group));
+    if (group != NULL)
+        group->values = (float *)qz_new_lines((size_t)2 * QZ_GROUP * neurons * sizeof(float));
+    if (group != NULL && group->values == NULL) {
+        qz_free_group(group);
+        return NULL;
     }
-    for (; man < men; man++) {
-        const float *a = weights + (size_t)features[man] * neurons;
-        for (i = 0; i < neurons; i++)
-            sums[i] += a[i];
+    return group;
+}
+
+/* For each feature the rows that have it, in their order. */
+QZ_BODY void qz_list_rows(qz_group *group)
+{
+    int places[QZ_INPUTS];
+    int row, man, feature, total = 0;
+    memset(places, 0, sizeof(places));
+    for (row = 0; row < 2 * group->count; row++)
+        for (man = 0; man < group->men[row >> 1]; man++)
+            places[group->features[row][man]]++;
+    for (feature = 0; feature < QZ_INPUTS; feature++) {
+        const int size = places[feature];
+        group->starts[feature] = places[feature] = total;
+        total += size;
     }
+    group->starts[QZ_INPUTS] = total;
+    for (row = 0; row < 2 * group->count; row++)
+        for (man = 0; man < group->men[row >> 1]; man++)
+            group->rows[places[group->features[row][man]]++] = (uint16_t)row;
 }
 
-/* The squared activation: 0 below 0, 1 above 1. */
-QZ_BODY float qz_clamped(float sum)
+QZ_BODY float qz_sum_of_parts(const float *parts)
 {
-    float value = sum > 0.0f ? sum : 0.0f;
-    return value < 1.0f ? value : 1.0f;
-}
-
-/* The part of the output that one side's neurons give. Sixteen sums, because an order of additions is a promise that a
- * compiler keeps: one sum could not be vectorised. */
-QZ_BODY float qz_weigh(const float *sums, const float *outputs, int neurons)
-{
-    float parts[16] = {0};
-    float total = 0;
-    int i, lane;
-    for (i = 0; i < neurons; i += 16)
-        for (lane = 0; lane < 16; lane++) {
-            float value = qz_clamped(sums[i + lane]);
-            parts[lane] += value * value * outputs[i + lane];
-        }
-    for (lane = 0; lane < 16; lane++)
-        total += parts[lane];
-    return total;
-}
-
-/* From the slope at the output to the slopes at one side's sums, and the gradients of all that lies between. */
-QZ_BODY void qz_spread(const float *sums, const float *outputs, float *QZ_RESTRICT output_gradient,
-                       float *QZ_RESTRICT bias_gradient, float *QZ_RESTRICT slopes, float slope, int neurons)
-{
+    float total = 0.0f;
     int i;
-    for (i = 0; i < neurons; i++) {
-        float value = qz_clamped(sums[i]);
-        float inner = 2.0f * slope * value * outputs[i];
-        output_gradient[i] += slope * value * value;
-        slopes[i] = sums[i] < 1.0f ? inner : 0.0f;
-        bias_gradient[i] += slopes[i];
-    }
-}
-
-QZ_BODY void qz_add_to_rows(float *gradient, const float *QZ_RESTRICT slopes, const uint16_t *features, int men, int neurons)
-{
-    int man, i;
-    for (man = 0; man < men; man++) {
-        float *QZ_RESTRICT row = gradient + (size_t)features[man] * neurons;
-        for (i = 0; i < neurons; i++)
-            row[i] += slopes[i];
-    }
-}
-
-/* The output for one position; QZ_CENTIPAWNS times it is centipawns. */
-QZ_BODY float qz_output_body(const float *weights, int neurons, const uint16_t *mine, const uint16_t *theirs, int men)
-{
-    float sums[QZ_MOST_NEURONS];
-    const float *outputs = weights + qz_output_start(neurons);
-    float output = weights[qz_output_bias_at(neurons)];
-    qz_sum_rows(sums, weights, mine, men, neurons);
-    output += qz_weigh(sums, outputs, neurons);
-    qz_sum_rows(sums, weights, theirs, men, neurons);
-    return output + qz_weigh(sums, outputs + neurons, neurons);
-}
-
-/* The loss of one position, (sigmoid(output) - target)^2; its gradient is added to `gradient`. */
-QZ_BODY double qz_learn_body(const float *weights, float *gradient, int neurons, const uint16_t *mine,
-                             const uint16_t *theirs, int men, double target)
-{
-    float my_sums[QZ_MOST_NEURONS], their_sums[QZ_MOST_NEURONS], slopes[QZ_MOST_NEURONS];
-    size_t biases = qz_bias_start(neurons), outputs = qz_output_start(neurons), bias = qz_output_bias_at(neurons);
-    double output, expected, error;
-    float slope;
-    qz_sum_rows(my_sums, weights, mine, men, neurons);
-    qz_sum_rows(their_sums, weights, theirs, men, neurons);
-    output = weights[bias] + qz_weigh(my_sums, weights + outputs, neurons)
-             + qz_weigh(their_sums, weights + outputs + neurons, neurons);
-    expected = 1.0 / (1.0 + exp(-output));
-    error = expected - target;
-    slope = (float)(2.0 * error * expected * (1.0 - expected));
-    gradient[bias] += slope;
-    qz_spread(my_sums, weights + outputs, gradient + outputs, gradient + biases, slopes, slope, neurons);
-    qz_add_to_rows(gradient, slopes, mine, men, neurons);
-    qz_spread(their_sums, weights + outputs + neurons, gradient + outputs + neurons, gradient + biases, slopes, slope,
-              neurons);
-    qz_add_to_rows(gradient, slopes, theirs, men, neurons);
-    return error * error;
+    for (i = 0; i < QZ_PARTS; i++)
+        total += parts[i];
+    return total;
 }
 
 /* What one step of AdamW needs beside the blocks. */
@@ -133,74 +154,24 @@ typedef struct {
     float most;  /* weights are kept within this, either way */
 } qz_adam_plan;
 
-/* One step for the weights `from` to `to`. The threads' gradients are added up, and set to 0 for the next batch. Moments
- * that have all but vanished are dropped: numbers so small are slow to calculate with. */
-QZ_BODY void qz_adam_body(float *QZ_RESTRICT weights, float *QZ_RESTRICT first, float *QZ_RESTRICT second,
-                          float **gradients, int threads, size_t from, size_t to, const qz_adam_plan *plan)
-{
-    const float scale = plan->scale, rate = plan->rate, kept = 1.0f - plan->rate * plan->decay, most = plan->most;
-    const float first_fix = 1.0f / plan->first_fix, second_fix = 1.0f / plan->second_fix;
-    float *QZ_RESTRICT total = gradients[0];
-    size_t i;
-    int thread;
-    for (thread = 1; thread < threads; thread++) {
-        float *QZ_RESTRICT part = gradients[thread];
-        for (i = from; i < to; i++) {
-            total[i] += part[i];
-            part[i] = 0.0f;
-        }
-    }
-    for (i = from; i < to; i++) {
-        float slope = total[i] * scale;
-        float mean = 0.9f * first[i] + 0.1f * slope;
-        float spread = 0.999f * second[i] + 0.001f * (slope * slope);
-        float weight;
-        mean = mean < 1e-30f && mean > -1e-30f ? 0.0f : mean;
-        spread = spread < 1e-36f ? 0.0f : spread;
-        weight = kept * weights[i] - rate * (mean * first_fix) / (sqrtf(spread * second_fix) + 1e-8f);
-        weight = weight < most ? weight : most;
-        weights[i] = weight > -most ? weight : -most;
-        first[i] = mean;
-        second[i] = spread;
-        total[i] = 0.0f;
-    }
-}
-
-/* The nearest multiples of 1 / `steps`. Adding and taking away 3 * 2^22 leaves no bits for a fraction. */
-QZ_BODY void qz_round_body(float *QZ_RESTRICT rounded, const float *weights, size_t from, size_t to, float steps)
-{
-    const float coarse = 12582912.0f, step = 1.0f / steps;
-    size_t i;
-    for (i = from; i < to; i++)
-        rounded[i] = ((weights[i] * steps + coarse) - coarse) * step;
-}
-
-/* The same for each level. */
-#define QZ_LOOPS(LEVEL, TARGET)                                                                                         \
-    TARGET static float qz_output_##LEVEL(const float *weights, int neurons, const uint16_t *mine,                      \
-                                          const uint16_t *theirs, int men)                                              \
-    {                                                                                                                   \
-        return qz_output_body(weights, neurons, mine, theirs, men);                                                     \
-    }                                                                                                                   \
-    TARGET static double qz_learn_##LEVEL(const float *weights, float *gradient, int neurons, const uint16_t *mine,     \
-                                          const uint16_t *theirs, int men, double target)                               \
-    {                                                                                                                   \
-        return qz_learn_body(weights, gradient, neurons, mine, theirs, men, target);                                    \
-    }                                                                                                                   \
-    TARGET static void qz_adam_##LEVEL(float *weights, float *first, float *second, float **gradients, int threads,     \
-                                       size_t from, size_t to, const qz_adam_plan *plan)                                \
-    {                                                                                                                   \
-        qz_adam_body(weights, first, second, gradients, threads, from, to, plan);                                       \
-    }                                                                                                                   \
-    TARGET static void qz_round_##LEVEL(float *rounded, const float *weights, size_t from, size_t to, float steps)      \
-    {                                                                                                                   \
-        qz_round_body(rounded, weights, from, to, steps);                                                               \
-    }
-
-QZ_LOOPS(base, )
+#define QZ_AT(name) qz_##name##_base
+#define QZ_TARGET
+#define QZ_VECTOR_BYTES 16
 #if QZ_HAS_LEVELS
-QZ_LOOPS(avx2, QZ_TARGET_AVX2)
-QZ_LOOPS(avx512, QZ_TARGET_AVX512)
+#  define QZ_ROOTS _mm_sqrt_ps
+#endif
+#include "training_level.h"
+#if QZ_HAS_LEVELS
+#  define QZ_AT(name) qz_##name##_avx2
+#  define QZ_TARGET QZ_TARGET_AVX2
+#  define QZ_VECTOR_BYTES 32
+#  define QZ_ROOTS _mm256_sqrt_ps
+#  include "training_level.h"
+#  define QZ_AT(name) qz_##name##_avx512
+#  define QZ_TARGET QZ_TARGET_AVX512
+#  define QZ_VECTOR_BYTES 64
+#  define QZ_ROOTS _mm512_sqrt_ps
+#  include "training_level.h"
 #  define QZ_CHOOSE(NAME, level, arguments)                                                                             \
     ((level) == QZ_LEVEL_AVX512 ? qz_##NAME##_avx512 arguments                                                          \
      : (level) == QZ_LEVEL_AVX2 ? qz_##NAME##_avx2 arguments                                                            \
@@ -214,10 +185,10 @@ QZ_INLINE float qz_output(int level, const float *weights, int neurons, const ui
     return QZ_CHOOSE(output, level, (weights, neurons, mine, theirs, men));
 }
 
-QZ_INLINE double qz_learn(int level, const float *weights, float *gradient, int neurons, const uint16_t *mine,
-                          const uint16_t *theirs, int men, double target)
+QZ_INLINE double qz_learn(int level, const float *weights, const int16_t *shorts, float *gradient, int neurons,
+                          qz_group *group)
 {
-    return QZ_CHOOSE(learn, level, (weights, gradient, neurons, mine, theirs, men, target));
+    return QZ_CHOOSE(learn, level, (weights, shorts, gradient, neurons, group));
 }
 
 QZ_INLINE void qz_adam(int level, float *weights, float *first, float *second, float **gradients, int threads, size_t from,
@@ -229,6 +200,11 @@ QZ_INLINE void qz_adam(int level, float *weights, float *first, float *second, f
 QZ_INLINE void qz_round(int level, float *rounded, const float *weights, size_t from, size_t to, float steps)
 {
     QZ_CHOOSE(round, level, (rounded, weights, from, to, steps));
+}
+
+QZ_INLINE void qz_shorten(int level, int16_t *shorts, const float *weights, int neurons, int from, int to)
+{
+    QZ_CHOOSE(shorten, level, (shorts, weights, neurons, from, to));
 }
 
 #endif

@@ -37,9 +37,16 @@ def floats(block):
     return array("f", block)
 
 
-def lively_weights(seed=1):
-    """Random weights so large that many neurons are cut off below and above."""
-    return array("f", (max(-1.9, min(1.9, 3 * weight)) for weight in floats(random_weights(NEURONS, seed))))
+def short_weights(weights, neurons=NEURONS):
+    """The weights as they are learned with: those of the first layer in 16 bits, multiples of 1/1020."""
+    features = 768 * neurons
+    return [round(1020 * weight) / 1020 for weight in weights[:features]] + list(weights[features:])
+
+
+def lively_weights(seed=1, neurons=NEURONS):
+    """Random weights so large that many neurons are cut off below and above. All of them have exact copies in 16 bits."""
+    weights = [max(-1.9, min(1.9, 3 * weight)) for weight in floats(random_weights(neurons, seed))]
+    return array("f", short_weights(weights, neurons))
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +58,11 @@ def positions():
 
 def python_output(weights, features):
     """The network as its description says, in double precision."""
-    output = weights[OUTPUT_BIAS]
+    output, neurons = weights[-1], len(weights) // 771
     for side, seen in enumerate(features):
-        for neuron in range(NEURONS):
-            total = weights[BIASES + neuron] + sum(weights[feature * NEURONS + neuron] for feature in seen)
-            output += weights[OUTPUTS + side * NEURONS + neuron] * min(max(total, 0.0), 1.0) ** 2
+        for neuron in range(neurons):
+            total = weights[768 * neurons + neuron] + sum(weights[feature * neurons + neuron] for feature in seen)
+            output += weights[(769 + side) * neurons + neuron] * min(max(total, 0.0), 1.0) ** 2
     return output
 
 
@@ -72,23 +79,24 @@ def python_loss(weights, known, share):
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=LEVEL_NAMES[: len(LEVELS)])
-@pytest.mark.parametrize("share", [0.0, 0.4])
-def test_gradient_equals_numerical_differentiation(positions, level, share):
+@pytest.mark.parametrize(("share", "neurons"), [(0.0, 32), (0.4, 64)])
+def test_gradient_equals_numerical_differentiation(positions, level, share, neurons):
     found, known = positions
-    trainer = NetworkTrainer(NEURONS, level=level)
+    trainer = NetworkTrainer(neurons, level=level)
     assert trainer.level == level
-    trainer.set_weights(lively_weights().tobytes())
+    trainer.set_weights(lively_weights(neurons=neurons).tobytes())
     loss = trainer.gradient(found, 0, 1, 0, len(found), share, 0)
-    weights = list(lively_weights())
+    weights = list(lively_weights(neurons=neurons))
     assert loss == pytest.approx(python_loss(weights, known, share), rel=1e-5)
     assert trainer.loss(found, 0, len(found), share) == pytest.approx(loss, rel=1e-5)
     assert trainer.outputs(found)[7] == pytest.approx(python_output(weights, known[7][0]), abs=1e-5)
     gradient = floats(trainer.get_gradient(0))
     dice = random.Random(level)
     features = sorted({feature for seen, _ in known for side in seen for feature in side})
-    chosen = [dice.choice(features) * NEURONS + dice.randrange(NEURONS) for _ in range(14)]
-    chosen += [BIASES + dice.randrange(NEURONS) for _ in range(4)]
-    chosen += [OUTPUTS + dice.randrange(2 * NEURONS) for _ in range(6)] + [OUTPUT_BIAS]
+    biases, outputs, output_bias, _ = trainer.parts
+    chosen = [dice.choice(features) * neurons + dice.randrange(neurons) for _ in range(14)]
+    chosen += [biases + dice.randrange(neurons) for _ in range(4)]
+    chosen += [outputs + dice.randrange(2 * neurons) for _ in range(6)] + [output_bias]
     step = 1e-4
     for index in chosen:
         kept = weights[index]
@@ -100,7 +108,46 @@ def test_gradient_equals_numerical_differentiation(positions, level, share):
         assert gradient[index] == pytest.approx((above - below) / (2 * step), rel=2e-3, abs=2e-5)
     assert sum(abs(gradient[index]) > 1e-3 for index in chosen) > 8
     untouched = next(feature for feature in range(768) if feature not in features)
-    assert not any(gradient[untouched * NEURONS : (untouched + 1) * NEURONS])
+    assert not any(gradient[untouched * neurons : (untouched + 1) * neurons])
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=LEVEL_NAMES[: len(LEVELS)])
+def test_positions_learned_together_add_up(level):
+    """Several groups and a part of one, more than one stripe of neurons, many men and few."""
+    found = positions_of(random_game(seed, 250) for seed in range(3))
+    men = [len(found.features(index)[0]) for index in range(len(found))]
+    assert min(men) <= 8 < 30 <= max(men) and len(found) > 300
+    together, single = NetworkTrainer(96, level=level), NetworkTrainer(96, level=0)
+    for trainer in (together, single):
+        trainer.set_weights(lively_weights(neurons=96).tobytes())
+    whole = together.gradient(found, 0, 1, 0, len(found), 0.3, 0)
+    parts = [single.gradient(found, 0, 1, index, index + 1, 0.3, 0) for index in range(len(found))]
+    assert whole == pytest.approx(sum(parts))
+    gradient = floats(together.get_gradient(0))
+    assert gradient == pytest.approx(floats(single.get_gradient(0)), rel=1e-4, abs=1e-5)
+    assert max(map(abs, gradient)) > 0.1
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=LEVEL_NAMES[: len(LEVELS)])
+def test_learning_rounds_the_first_layer_to_16_bits(level):
+    found = positions_of([random_game(2, 250)])
+    known = [(found.features(index), found[index]) for index in range(len(found))]
+    trainer = NetworkTrainer(NEURONS, level=level)
+    weights = floats(random_weights(NEURONS, 3))
+    trainer.set_weights(weights.tobytes())
+    loss = trainer.gradient(found, 0, 1, 0, len(found), 0.3, 0)
+    assert loss == pytest.approx(python_loss(short_weights(weights), known, 0.3), rel=1e-6)
+    exact = python_loss(weights, known, 0.3)
+    assert trainer.loss(found, 0, len(found), 0.3) == pytest.approx(exact, rel=1e-6)
+    assert loss != pytest.approx(exact, rel=1e-6)
+    # The largest sums there can be are exact, too.
+    dice = random.Random(4)
+    for shift in (-1, 0, 1):
+        largest = [MOST_WEIGHT if dice.random() + 0.5 * shift > 0.5 else -MOST_WEIGHT for _ in range(BIASES)]
+        largest = array("f", largest + list(weights[BIASES:]))
+        trainer.set_weights(largest.tobytes())
+        loss = trainer.gradient(found, 0, 1, 0, len(found), 0.3, 0)
+        assert loss == pytest.approx(python_loss(short_weights(largest), known, 0.3), rel=1e-5)
 
 
 def test_a_walk_meets_every_position_once(positions):
