@@ -26,6 +26,7 @@ def elo_text(known):
 
 
 def bar(done, total, width=40):
+    """How much is done, drawn and in percent."""
     filled = min(width, width * done // max(1, total))
     return f"[{'#' * filled}{'.' * (width - filled)}] {100 * done // max(1, total)} %"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from arena.display import Display
 from arena.errors import InputError
+from arena.interrupts import INTERRUPTED
 from arena.journal import Journal
 from arena.options import check_rules, parse_draw, parse_resign, plan_cores
 from arena.pool import LocalPool, PoolError
@@ -183,4 +184,4 @@ def launch(options, describe, kind, make_schedule, lines, line):
         if schedule.problem() is not None:
             print(f"quetzal {kind}: {schedule.problem()}", file=sys.stderr)
             return 1
-        return 0 if complete else 130
+        return 0 if complete else INTERRUPTED

@@ -3,6 +3,7 @@
 import sys
 import time
 
+from arena.display import bar
 from arena.duration import duration
 
 
@@ -48,8 +49,7 @@ class Progress:
         rate = self.rate()
         parts = [self.label]
         if self.total:
-            filled = min(self.WIDTH, self.WIDTH * self.done // self.total)
-            parts.append("[" + "#" * filled + "." * (self.WIDTH - filled) + f"] {100 * self.done // self.total}%")
+            parts.append(bar(self.done, self.total, self.WIDTH))
         else:
             parts.append(f"{self.done} {self.unit}")
         parts.append(f"{rate:,.0f} {self.unit}/s")

@@ -282,6 +282,6 @@ def test_progress_says_rate_and_time_left():
     progress = Progress("tuning", "positions", 1000, terminal)
     progress.started -= 10
     progress.advance(250, "epoch 1")
-    assert "25%" in terminal.getvalue()
+    assert f"[{6 * '#'}{18 * '.'}] 25 %" in terminal.getvalue()
     assert "25 positions/s" in terminal.getvalue()
     assert "0:30 left" in terminal.getvalue()
