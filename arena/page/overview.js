@@ -133,6 +133,7 @@ function renderCross() {
     button.style.setProperty("--share", `color-mix(in srgb, var(${share >= 0.5 ? "--win" : "--loss"}) ${strength}%, transparent)`);
     return cell("score", button);
   })] }));
+  byId("tables").classList.toggle("single", data.table.length > 4);  // a wide table takes the whole width
   const heads = [["#", null, "place"], ["engine", "left name"], ...data.table.map((row, index) => [String(index + 1), null, row.engine])];
   fill("cross-table", el("table", { role: "table" }, table(heads, rows)));
 }
