@@ -20,6 +20,7 @@ from arena.options import (
 )
 from arena.run import openings_description
 from arena.settings import Rules, as_dict
+from arena.text import visible
 from arena.tournament import FORMATS
 
 
@@ -210,7 +211,7 @@ def describe_tournament(draft):
                 raise InputError(f"{key} is at least 1")
     return {
         "kind": "tournament",
-        "name": draft.get(None, "name") or form["format"],
+        "name": visible(draft.get(None, "name") or form["format"]),
         **form,
         "engines": [as_dict(engine) for engine in engines],
         "rules": as_dict(rules),

@@ -11,15 +11,21 @@ from typing import NamedTuple
 
 from arena.client import Client, EngineEndedError
 from arena.processes import containment, end_group
+from arena.text import visible
 from arena.transcript import Transcript
 
 _MOST_WAITING = 10_000  # lines that nobody asked for
+_MOST_ANNOUNCED = 1 << 20  # characters of names and options
 _MOST_COMPLAINTS = 200  # last lines of stderr
+_COMPLAINTS_SIZE = 1 << 16  # and their bytes
 _FAREWELL_SECONDS = 1.0
 _STOP_SECONDS = 5.0
 
-_NUMBER = {name: re.compile(rf"\b{name}\s+(\d+)") for name in ("depth", "nodes")}
-_SCORE = re.compile(r"\bscore\s+(cp|mate)\s+([+-]?\d+)")
+# Numbers of more digits mean nothing, and Python refuses to read those of thousands.
+_NUMBER = {
+    name: re.compile(rf"\b{name}\s+([0-9]{{1,{digits}}})(?![0-9])") for name, digits in (("depth", 6), ("nodes", 18))
+}
+_SCORE = re.compile(r"\bscore\s+(?:(cp)\s+([+-]?[0-9]{1,9})|mate\s+([+-]?[0-9]{1,4}))(?![0-9])")
 _LINE = re.compile(r"\bpv((?:\s+[a-h][1-8][a-h][1-8][nbrq]?\b){1,8})")  # the rest of a long line tells nobody much
 
 MATE_SCORE = 100_000  # centipawns that a mate counts, less one for each move
@@ -61,7 +67,10 @@ def parse_info(line):
     found = {}
     score = _SCORE.search(line)
     if score is not None:
-        found["mate" if score[1] == "mate" else "score"] = int(score[2])
+        if score[1] is not None:
+            found["score"] = int(score[2])
+        else:
+            found["mate"] = int(score[3])
     for name, pattern in _NUMBER.items():
         number = pattern.search(line)
         if number is not None:
@@ -93,7 +102,8 @@ class EngineProcess(Client):
         self.info = None  # the last line with a score, of the best move
         self.announced = {}
         self.warnings = []
-        self.complaints = collections.deque(maxlen=_MOST_COMPLAINTS)
+        self.announced_size = 0
+        self.stderr_end = b""
         self.is_pondering = False
         try:
             super().__init__(
@@ -112,15 +122,19 @@ class EngineProcess(Client):
     # Reading happens in two threads of their own.
 
     def deliver(self, line, moment):
-        """Thoughts are remembered, not queued, so that a flood of them neither costs memory nor delays the move."""
+        """Every line of the engine enters here, and is cleaned here, once.
+
+        Thoughts are remembered, not queued, so that a flood of them neither costs memory nor delays the move.
+        """
         if line is None:
             self.inbox.put((None, moment))
             return
+        line = visible(line)
         self.transcript.add(moment, self.name, ">", line)
         if line[:4] == "info":
             is_best = " score " in line and (" multipv " not in line or " multipv 1 " in line)
             # A bound is only worth keeping while there is nothing better.
-            if is_best and (self.info is None or "bound" not in line):
+            if is_best and (self.info is None or "bound" not in line) and not line.startswith("info string"):
                 self.info = line
         elif self.inbox.qsize() < _MOST_WAITING:
             self.inbox.put((line, moment))
@@ -128,7 +142,12 @@ class EngineProcess(Client):
     def read_complaints(self):
         with contextlib.suppress(OSError, ValueError):
             while data := os.read(self.process.stderr.fileno(), 65536):
-                self.complaints.extend(data.decode("utf-8", "replace").splitlines())
+                self.stderr_end = (self.stderr_end + data)[-_COMPLAINTS_SIZE:]
+
+    def complaints(self):
+        """The last lines of its error output."""
+        lines = self.stderr_end.decode("utf-8", "replace").split("\n")
+        return [visible(line) for line in lines[:-1] + ([lines[-1]] if lines[-1] else [])][-_MOST_COMPLAINTS:]
 
     # Talking
 
@@ -139,6 +158,8 @@ class EngineProcess(Client):
             self.transcript.add(moment, self.name, "<", line)
         try:
             super().send(*lines)
+        except TimeoutError as error:
+            raise EngineFailure("stall", str(error)) from None
         except EngineEndedError:
             raise self.ended() from None
         return moment
@@ -156,24 +177,34 @@ class EngineProcess(Client):
 
     def expect(self, word, seconds, kind, complaint):
         """The words of the first line that begins with `word`, in any case, and when it came; other lines pass."""
-        try:
-            *passed, line = self.until(word, seconds)
-        except TimeoutError:
-            raise EngineFailure(kind, complaint) from None
-        except EngineEndedError:
-            raise self.ended() from None
-        for each in passed:
-            self.heard(each)
-        return line.split(), self.moment
+        deadline = time.perf_counter() + seconds
+        while True:
+            try:
+                line = self.next_line(deadline - time.perf_counter())
+            except TimeoutError:
+                raise EngineFailure(kind, complaint) from None
+            if line is None:
+                raise self.ended()
+            if self.begins(line, word):
+                return line.split(), self.moment
+            if word == "uciok":
+                self.heard(line)
 
     def heard(self, line):
         """Lines of the greeting that say what the engine can do."""
-        words = line.split()
+        words = line.split(maxsplit=2)
         if words[:2] == ["id", "name"]:
-            self.announced["id name"] = " ".join(words[2:])
+            self.announce("id name", " ".join(words[2:]))
         elif words[:2] == ["option", "name"]:
             name, _, rest = line.split("name", 1)[1].partition(" type ")
-            self.announced[name.strip().lower()] = rest.strip()
+            self.announce(name.strip().lower(), rest.strip())
+
+    def announce(self, name, text):
+        self.announced_size += len(name) + len(text)
+        if self.announced_size <= _MOST_ANNOUNCED:
+            self.announced[name] = text
+        elif not self.warnings:
+            self.warnings.append(f"{self.name} announces more than {_MOST_ANNOUNCED} characters; the rest is not heard")
 
     def greet(self):
         """From the start of the process to the first `readyok`."""
@@ -269,6 +300,7 @@ class EngineProcess(Client):
 
     def leave(self):
         """Asks the engine to quit, and ends it if it does not."""
+        self.patience = _FAREWELL_SECONDS
         with contextlib.suppress(EngineFailure, OSError):
             self.send("quit")
             self.close_input()

@@ -14,6 +14,8 @@ from arena.pgn import game_text
 from book.files import replace_file, replacing, sync_directory
 
 VERSION = 1
+MOST_LOGGED = 256 << 20  # bytes of dialogues that a run keeps in full
+SHORT_LOG = 8 << 10  # of the beginning and of the end of those that come later
 BULKY = ("moves", "thoughts")  # left on the disk: thousands of games would fill the memory
 
 
@@ -32,6 +34,7 @@ class Journal:
         self.lock = None
         self.file = None
         self.pgn = None
+        self.logged = None  # bytes in the directory of failures, counted when the first is added
 
     @classmethod
     def create(cls, directory, description):
@@ -94,10 +97,7 @@ class Journal:
     def add(self, record, log=None):
         """Keeps a finished game, for good when this returns. Returns the record as it was written."""
         if log is not None:
-            name = f"game-{record['game'] + 1}.log"
-            (self.directory / "failures").mkdir(exist_ok=True)
-            replace_file(self.directory / "failures" / name, log.encode(errors="backslashreplace"))
-            record = {**record, "log": f"failures/{name}"}
+            record = {**record, "log": self.add_log(f"game-{record['game'] + 1}.log", log)}
         self.file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
         self.file.flush()
         os.fsync(self.file.fileno())
@@ -105,6 +105,20 @@ class Journal:
         self.pgn.write(game_text(record, self.description))
         self.pgn.flush()
         return record
+
+    def add_log(self, name, text):
+        """Keeps the dialogue of a game with a failure. Thousands of long ones would fill the disk, so later ones are cut."""
+        folder = self.directory / "failures"
+        folder.mkdir(exist_ok=True)
+        if self.logged is None:
+            self.logged = sum(path.stat().st_size for path in folder.iterdir())
+        data = text.encode("utf-8", "backslashreplace")
+        if self.logged + len(data) > MOST_LOGGED and len(data) > 2 * SHORT_LOG:
+            note = f"\n... cut: the logs of this run hold {MOST_LOGGED >> 20} MB already ...\n".encode()
+            data = data[:SHORT_LOG] + note + data[-SHORT_LOG:]
+        replace_file(folder / name, data)
+        self.logged += len(data)
+        return f"failures/{name}"
 
     def write(self, name, text):
         """A file that is made from the records, such as the report."""

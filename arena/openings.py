@@ -9,6 +9,7 @@ from typing import NamedTuple
 import chess.pgn
 
 from arena.errors import InputError
+from arena.text import visible
 from board import Board
 from board.chess960 import start_fen
 from board.fen import STARTING_FEN
@@ -87,7 +88,7 @@ def _read_epd(path, chess960):
         if board.outcome() is not None:
             raise InputError(f"the game is over in this position ({board.outcome().termination.value})", path, number)
         name = _ID.search(line)
-        found.append(Opening(board.fen(shredder=chess960), (), name[1] if name else ""))
+        found.append(Opening(board.fen(shredder=chess960), (), visible(name[1]) if name else ""))
     return found
 
 
@@ -145,7 +146,7 @@ def _read_pgn(path, plies, chess960):
         fen = start.root().fen(shredder=chess960)
         headers = game.headers
         name = " ".join(part for part in (headers.get("ECO", ""), headers.get("Opening", "")) if part and part != "?")
-        found.append(Opening(fen, moves, name))
+        found.append(Opening(fen, moves, visible(name)))
 
 
 def _read_book(path, plies, seed):

@@ -7,6 +7,7 @@ from arena.errors import InputError
 from arena.processes import resolve_command, share_cores
 from arena.settings import EngineSettings
 from arena.statistics import Sprt
+from arena.text import visible
 
 DEFAULT_CONTROL = "10+0.1"
 
@@ -80,7 +81,7 @@ def make_engine(command, *, name=None, control=None, options=None, ponder=False,
     """Settings of an engine whose program exists and whose control can be read."""
     words = resolve_command(command, base)
     settings = EngineSettings(
-        name or Path(words[0]).stem,
+        visible(name or Path(words[0]).stem),
         words,
         control or DEFAULT_CONTROL,
         dict(options or {}),

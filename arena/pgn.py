@@ -2,6 +2,7 @@
 
 import textwrap
 
+from arena.text import visible
 from board import Board
 from board.fen import STARTING_FEN
 
@@ -29,8 +30,13 @@ def comment(thought, side):
 
 
 def header_value(text):
-    """Readers disagree about escaped characters, so there are none."""
-    return str(text).replace("\\", "/").replace('"', "'")
+    """Readers disagree about escaped characters, so there are none. A line break would begin another tag."""
+    return visible(str(text)).replace("\\", "/").replace('"', "'")
+
+
+def comment_text(text):
+    """Nothing in it ends the comment, or makes a line an escape by beginning it with a per cent sign."""
+    return visible(text).replace("{", "(").replace("}", ")").replace("%", "")
 
 
 def game_text(record, description):
@@ -73,7 +79,7 @@ def game_text(record, description):
             if board.turn == 0 and index + 1 < len(record["moves"]):
                 words.append(f"{board.fullmove_number}...")
         board.push(move)
-    words += [f"{{{record['reason']}}}".replace("\n", " "), record["result"]]
+    words += [f"{{{comment_text(record['reason'])}}}", record["result"]]
     # A number before Black's move is only needed after a comment, where it stands already.
     lines = textwrap.fill(" ".join(words), 100, break_long_words=False, break_on_hyphens=False)
     return "".join(f'[{name} "{header_value(value)}"]\n' for name, value in headers.items()) + f"\n{lines}\n\n"

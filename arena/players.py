@@ -19,8 +19,8 @@ def log_of(record, engines, transcript, failure):
     ]
     for engine in engines:
         lines += ["", f"# the start of {engine.name}: {' '.join(engine.settings.command)}", *engine.greeting.lines()]
-        if engine.complaints:
-            lines += ["", f"# the end of {engine.name}'s stderr", *engine.complaints]
+        if complaints := engine.complaints():
+            lines += ["", f"# the end of {engine.name}'s stderr", *complaints]
     return "\n".join([*lines, "", "# the game", *transcript.lines()]) + "\n"
 
 

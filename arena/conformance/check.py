@@ -7,6 +7,10 @@ that have broken real engines in real GUIs.
 import time
 
 from arena.client import Client, EngineEndedError
+from arena.text import visible
+
+_MOST_BYTES = 1 << 28  # of an engine's output in one case, all of which is kept
+_LONGEST_REASON = 1000  # characters
 
 
 class CaseError(Exception):
@@ -33,7 +37,7 @@ class Table:
 
     def start(self, *, greet=True, **popen):
         """An engine, past its `uciok` if wanted."""
-        client = Client(self.command, patience=self.patience, **popen)
+        client = Client(self.command, patience=self.patience, most_bytes=_MOST_BYTES, **popen)
         if greet:
             try:
                 client.ask("uci", until="uciok")
@@ -69,7 +73,7 @@ def run_case(case, table):
         return "skip", str(reason)
     except (CaseError, EngineEndedError, TimeoutError) as reason:
         return "FAIL", str(reason)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, LookupError) as error:
         return "FAIL", f"{type(error).__name__}: {error}"
     return "ok", ""
 
@@ -86,6 +90,7 @@ def check(command, show=print, cases=None, patience=10.0):
     started = time.perf_counter()
     for case in cases:
         verdict, reason = run_case(case, table)
+        reason = visible(reason)[:_LONGEST_REASON]
         counts[verdict] += 1
         if verdict == "FAIL":
             failed.append(case.__name__)

@@ -15,6 +15,28 @@ if len(sys.argv) > 2:
     with open(sys.argv[2], "a", encoding="ascii") as file:
         file.write(f"{os.getpid()}\n")
 
+MANY = b"9" * 5000
+
+# Lines before every move, in modes of which the move itself is good.
+ABSURD = {
+    "digits": [
+        "info depth \u0665 score cp \u0661\u0662 nodes \u00b2".encode(),
+        b"info depth " + MANY + b" score cp " + MANY + b" nodes " + MANY,
+        b"info depth 5 multipv 1 score mate -" + MANY + b" nodes 7",
+        b"info depth 5 multipv " + MANY + b" score cp 1",
+    ],
+    "mates": [b"info depth 5 score mate 2000000"],
+    "text": [
+        b"info depth 5 score cp 37",
+        b"info string score cp -30000 nodes 3",
+        b"info depth 3 \xff\xfe\xed\xa0\x80\x00 currmove \x1b]0;title\x07",
+        b"\x00\x00",
+        b"id name a\x0bb\x1cc",
+        b"bestmov",
+        b" " * 60_000,
+    ],
+}
+
 rng = random.Random(1)
 moves_made = 0
 board = Board()
@@ -56,6 +78,17 @@ def search(words):
             sys.stdout.buffer.write(b"bestmove \xff\xfe\x00<b>\n")
             sys.stdout.flush()
             return
+        if MODE == "escape":
+            sys.stdout.buffer.write(b"bestmove \x1b[2J}%{\r\x07\xe2\x80\xae; ponder \x00\n")
+            sys.stdout.flush()
+            return
+        if MODE == "bulk":
+            for _ in range(1500):
+                sys.stdout.write("info string " + "y" * 50_000 + "\n")
+            sys.stderr.write("z" * 5_000_000 + "\nthe last words\n")
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(3)
         if MODE == "mute":
             say("bestmove")
             return
@@ -67,6 +100,12 @@ def search(words):
         sys.stdout.write("x" * 3_000_000 + "\n")
     if MODE == "case":
         say(f"BestMove {move.upper()}")
+        return
+    if MODE in ABSURD:
+        for line in ABSURD[MODE]:
+            sys.stdout.buffer.write(line + b"\n")
+        sys.stdout.buffer.write(b"bestmove " + move.encode() + b"\n")
+        sys.stdout.flush()
         return
     score = -900 if MODE == "resigns" else 0 if MODE == "level" else 37
     say(f"info depth 5 seldepth 7 multipv 1 score cp {score} nodes 1234 nps 5000 pv {move}")
@@ -87,6 +126,9 @@ for line in sys.stdin:
         say("id name Scripted")
         say("option name UCI_Chess960 type check default false")
         say("option name Hash type spin default 1 min 1 max 8")
+        if MODE == "options":
+            for number in range(100_000):
+                say(f"option name Option{number} type combo default a" + " var abcdefgh" * 8)
         say("UCIOK" if MODE == "case" else "uciok")
     elif words == ["isready"]:
         say("readyok")

@@ -197,6 +197,21 @@ def test_a_journal_is_continued(tmp_path):
     assert (tmp_path / "run" / "games.pgn").read_text(encoding="utf-8").count("[Event ") == 3
 
 
+def test_logs_do_not_fill_the_disk(tmp_path, monkeypatch):
+    """What comes after the limit keeps its beginning and its end."""
+    monkeypatch.setattr("arena.journal.MOST_LOGGED", 100_000)
+    journal = Journal.create(tmp_path / "run", DESCRIPTION)
+    for game in range(5):
+        journal.add(record_number(game), f"begin {game}\n" + "x" * 60_000 + f"\nend {game}\n")
+    journal.close()
+    logs = [(tmp_path / "run" / "failures" / f"game-{game + 1}.log").read_text("utf-8") for game in range(5)]
+    for game, log in enumerate(logs):
+        assert log.startswith(f"begin {game}\n")
+        assert log.endswith(f"\nend {game}\n")
+    assert "cut" not in logs[0]
+    assert all("... cut: the logs of this run hold" in log and len(log) < 20_000 for log in logs[1:])
+
+
 def test_every_cut_is_survived(tmp_path):
     """Whatever part of the last line reached the disk: the games before it stay, and it can be written again."""
     journal = Journal.create(tmp_path / "run", DESCRIPTION)
