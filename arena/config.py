@@ -46,8 +46,26 @@ ENGINE = {
     "rating": _NUMBER,
 }
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-\"' ]+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"\s*([\w\-]+|\"[^\"]*\"|'[^']*')\s*(?:\.\s*[\w\-\"' ]+)?\s*=")
+_DEEPEST = 100  # brackets within brackets; a tournament needs three
+
+
+def header_of(line):
+    """The name in a table's header and whether it is one of several, [[name]]; or None."""
+    text = line.partition("#")[0].strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    return text.strip("[] \t").strip("\"' "), text.startswith("[[")
+
+
+def key_of(line):
+    """The key that a line gives a value to, or its first part; or None."""
+    text = line.strip()
+    if text[:1] in ('"', "'"):
+        name, quote, rest = text[1:].partition(text[0])
+        return name if quote and "=" in rest else None
+    name, equals, _ = text.partition("=")
+    name = name.partition(".")[0].strip()
+    return name if equals and name else None
 
 
 def key_lines(text):
@@ -56,10 +74,10 @@ def key_lines(text):
     table, index = "", None
     counts = {}
     for number, line in enumerate(text.splitlines(), 1):
-        header = _HEADER.match(line)
+        header = header_of(line)
         if header is not None:
-            table = header[2].strip("\"' ")
-            if header[1] == "[[":
+            table, is_one_of_several = header
+            if is_one_of_several:
                 index = counts.get(table, 0)
                 counts[table] = index + 1
             else:
@@ -67,10 +85,21 @@ def key_lines(text):
                 index = counts[table.split(".")[0]] - 1 if table.split(".")[0] in counts else None
             lines.setdefault((table, index, None), number)
             continue
-        key = _KEY.match(line)
+        key = key_of(line)
         if key is not None:
-            lines.setdefault((table, index, key[1].strip("\"'")), number)
+            lines.setdefault((table, index, key), number)
     return lines
+
+
+def deep_line(text):
+    """The line where brackets are too deep; a bracket in a text counts, too, which is good enough for a message."""
+    depth = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        for character in line:
+            depth += (character in "[{") - (character in "]}")
+            if depth > _DEEPEST:
+                return number
+    return 1
 
 
 class Config:
@@ -91,6 +120,8 @@ class Config:
             if place is None:
                 raise InputError(str(error), path, len(text.splitlines())) from None
             raise InputError(str(error)[: place.start()], path, int(place[1])) from None
+        except RecursionError:
+            raise InputError("brackets within brackets within brackets", path, deep_line(text)) from None
         self.lines = key_lines(text)
         self.check(self.values, TOP, "", None)
         for table, known in (("openings", OPENINGS), ("adjudication", ADJUDICATION), ("timeouts", TIMEOUTS)):

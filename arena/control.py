@@ -11,7 +11,13 @@ depth=8           plies for each move, likewise
 import re
 from typing import NamedTuple
 
-_CLOCK = re.compile(r"(?:(\d+)/)?(?:(\d+):)?(\d+(?:\.\d*)?|\.\d+)(?:\+(\d+(?:\.\d*)?|\.\d+))?")
+# More than anybody plays, and less than clocks, queues and engines can count.
+LONGEST_SECONDS = 1_000_000
+_MOST = {"movetime": 1000 * LONGEST_SECONDS, "nodes": 10**18, "depth": 10**6, "moves": 10**6}
+
+_CLOCK = re.compile(
+    r"(?:([0-9]{1,9})/)?(?:([0-9]{1,9}):)?([0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+)(?:\+([0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+))?"
+)
 
 
 class Control(NamedTuple):
@@ -40,28 +46,31 @@ class Control(NamedTuple):
 def parse_control(text):
     """Reads a time control; ValueError says what is wrong with it."""
     limits = {}
+    said = text[:60]
     for part in text.replace(",", " ").split():
         name, equals, value = part.partition("=")
         if equals:
             try:
                 number = float(value) * 1000 if name == "movetime" else int(value)
             except ValueError:
-                raise ValueError(f"time control '{text}': '{value}' is no number") from None
+                raise ValueError(f"time control '{said}': '{value[:60]}' is no number") from None
             if name not in ("movetime", "nodes", "depth"):
-                raise ValueError(f"time control '{text}': '{name}' is none of movetime, nodes, depth")
-            if number <= 0:
-                raise ValueError(f"time control '{text}': {name} must be more than 0")
+                raise ValueError(f"time control '{said}': '{name[:60]}' is none of movetime, nodes, depth")
+            if not 0 < number <= _MOST[name]:
+                raise ValueError(f"time control '{said}': {name} must be more than 0 and at most {_MOST[name]:,}")
             limits[name] = number
             continue
         match = _CLOCK.fullmatch(part)
         if match is None:
-            raise ValueError(f"time control '{text}': '{part}' is neither base+increment nor moves/base+increment")
+            raise ValueError(f"time control '{said}': '{part[:60]}' is neither base+increment nor moves/base+increment")
         moves, minutes, seconds, increment = match.groups()
         limits["base"] = 1000 * (60 * int(minutes or 0) + float(seconds))
         limits["increment"] = 1000 * float(increment or 0)
         limits["moves"] = int(moves) if moves else None
         if limits["base"] + limits["increment"] <= 0 or limits["moves"] == 0:
-            raise ValueError(f"time control '{text}' leaves no time")
+            raise ValueError(f"time control '{said}' leaves no time")
+        if max(limits["base"], limits["increment"]) > 1000 * LONGEST_SECONDS or (limits["moves"] or 0) > _MOST["moves"]:
+            raise ValueError(f"time control '{said}' has more than {LONGEST_SECONDS:,} seconds or moves")
     if not limits:
         raise ValueError("an empty time control")
     return Control(**limits)

@@ -8,6 +8,7 @@ from pathlib import Path
 from arena.config import ENGINE, Config
 from arena.control import parse_control
 from arena.errors import InputError
+from arena.formats import MOST_CONCURRENCY, MOST_MEETING_GAMES, MOST_RATING, MOST_ROUNDS
 from arena.openings import read_openings
 from arena.options import (
     DEFAULT_CONTROL,
@@ -128,6 +129,9 @@ def draft_engines(draft):
     with draft.at(None, "tc"):
         parse_control(draft.get(None, "tc", DEFAULT_CONTROL))
     for index, values in enumerate(draft.engines):
+        with draft.at_engine(index, "rating"):
+            if not abs(values.get("rating") or 0) <= MOST_RATING:
+                raise InputError(f"a rating is between -{MOST_RATING} and {MOST_RATING}, not {values['rating']}")
         key = "tc" if "tc" in values else "command"
         if "tc" in values:
             with draft.at_engine(index, "command"):
@@ -170,10 +174,14 @@ def draft_format(draft, engines):
     with draft.at(None, "games"):
         if games < 2 or games % 2:
             raise InputError(f"a meeting has an even number of games, each opening with both colours; not {games}")
+        if games > MOST_MEETING_GAMES:
+            raise InputError(f"a meeting has at most {MOST_MEETING_GAMES} games")
     rounds = draft.get(None, "rounds")
     with draft.at(None, "rounds"):
         if rounds is not None and rounds < 1:
             raise InputError("at least one round")
+        if rounds is not None and rounds > MOST_ROUNDS:
+            raise InputError(f"at most {MOST_ROUNDS} rounds")
         if rounds is not None and kind == "knockout":
             raise InputError("a knockout goes on until one is left; it has no number of rounds")
     if rounds is None:
@@ -209,6 +217,9 @@ def describe_tournament(draft):
         with draft.at(table, key):
             if value < 1:
                 raise InputError(f"{key} is at least 1")
+    with draft.at(None, "concurrency"):
+        if concurrency > MOST_CONCURRENCY:
+            raise InputError(f"concurrency is at most {MOST_CONCURRENCY}")
     return {
         "kind": "tournament",
         "name": visible(draft.get(None, "name") or form["format"]),

@@ -10,10 +10,10 @@ import os
 from pathlib import Path
 
 from arena.errors import InputError
+from arena.formats import VERSION, check_description, check_record
 from arena.pgn import game_text
 from book.files import replace_file, replacing, sync_directory
 
-VERSION = 1
 MOST_LOGGED = 256 << 20  # bytes of dialogues that a run keeps in full
 SHORT_LOG = 8 << 10  # of the beginning and of the end of those that come later
 BULKY = ("moves", "thoughts")  # left on the disk: thousands of games would fill the memory
@@ -41,8 +41,11 @@ class Journal:
         directory = Path(directory)
         if (directory / "run.json").exists():
             raise InputError("holds a run already; --resume continues it", directory)
-        directory.mkdir(parents=True, exist_ok=True)
+        if (directory / "games.jsonl").exists():
+            raise InputError("holds games of a run that has lost its run.json", directory)
         journal = cls(directory, {"version": VERSION, **description})
+        check_description(journal.description)
+        directory.mkdir(parents=True, exist_ok=True)
         journal.hold()
         replace_file(directory / "run.json", json.dumps(journal.description, indent=1) + "\n")
         journal.open()
@@ -56,7 +59,6 @@ class Journal:
         journal = cls(directory, description)
         journal.hold()
         try:
-            journal.records = [slim(record) for record in read_records(directory / "games.jsonl", repair=True)]
             journal.open()
         except BaseException:
             journal.close()
@@ -64,6 +66,8 @@ class Journal:
         return journal
 
     def update_description(self, **changes):
+        changed = {**self.description, **changes}
+        check_description(changed)
         self.description.update(changes)
         replace_file(self.directory / "run.json", json.dumps(self.description, indent=1) + "\n")
 
@@ -84,15 +88,24 @@ class Journal:
             raise InputError("another process is playing this run", self.directory) from None
 
     def open(self):
-        self.file = open(self.directory / "games.jsonl", "ab")  # noqa: SIM115 - open as long as the run
+        """Reads what is there, and opens the files for what comes. Nothing is changed before everything is understood."""
+        path = self.directory / "games.jsonl"
         # The PGN file follows from the records; writing it anew repairs one that was cut short.
         with replacing(self.directory / "games.pgn") as file:
-            file.writelines(game_text(record, self.description).encode() for record in self.full_records())
+            for number, record in read_records(path, len(self.description["engines"])):
+                try:
+                    file.write(game_text(record, self.description).encode())
+                except ValueError as error:  # a position or a move that is none
+                    raise damage(error, path, number) from None
+                self.records.append(slim(record))
+        drop_cut_line(path)
+        self.file = open(path, "ab")  # noqa: SIM115 - open as long as the run
         self.pgn = open(self.directory / "games.pgn", "a", encoding="utf-8")  # noqa: SIM115 - likewise
 
     def full_records(self):
         """All games with moves and thoughts, one after the other from the disk."""
-        return read_records(self.directory / "games.jsonl")
+        path = self.directory / "games.jsonl"
+        return (record for _, record in read_records(path))
 
     def add(self, record, log=None):
         """Keeps a finished game, for good when this returns. Returns the record as it was written."""
@@ -131,39 +144,61 @@ class Journal:
                     file.close()
 
 
+def damage(error, path, line=None):
+    return InputError(f"damaged: {error}", path, line)
+
+
+def read_json(text):
+    """What a text says; ValueError also where Python gives up for another reason."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("brackets within brackets within brackets") from None
+
+
 def read_description(directory):
     path = Path(directory) / "run.json"
     try:
-        description = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        description = read_json(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError("there is no run to resume", directory) from None
     except ValueError as error:
-        raise InputError(f"damaged: {error}", path) from None
-    if not isinstance(description, dict) or description.get("version") != VERSION:
-        raise InputError("was written by another version of this program", path)
+        raise damage(error, path) from None
+    try:
+        check_description(description)
+    except ValueError as error:
+        raise InputError(str(error), path) from None
     return description
 
 
-def read_records(path, *, repair=False):
-    """Yields the games of a journal. A last line that was cut short is left out, and with `repair` removed."""
+def read_records(path, engines=None):
+    """Yields the games of a journal, each with its line; checks that they are games between so many engines.
+
+    A last line that was cut short is left out; anything else that is no game is an InputError.
+    """
     if not path.exists():
         return
-    good = 0
     seen = set()
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
             try:
-                record = json.loads(line)
-                if not line.endswith(b"\n"):
-                    raise ValueError("cut short")
+                record = read_json(line)
+                if engines is not None:
+                    check_record(record, engines)
             except ValueError as error:
-                if file.read(1):
-                    raise InputError(f"damaged: {error}", path, number) from None
-                break
-            good += len(line)
+                raise damage(error, path, number) from None
             if record["game"] not in seen:
                 seen.add(record["game"])
-                yield record
-    if repair and good < path.stat().st_size:
-        with open(path, "r+b") as file:
-            file.truncate(good)
+                yield number, record
+
+
+def drop_cut_line(path):
+    """Removes the end of a journal after its last whole line; that game is played again."""
+    if not path.exists():
+        return
+    with open(path, "r+b") as file:
+        whole = sum(len(line) for line in file if line.endswith(b"\n"))
+        if whole < file.seek(0, os.SEEK_END):
+            file.truncate(whole)

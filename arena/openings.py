@@ -108,12 +108,24 @@ class _CountingFile:
 
 
 class _LineBuilder(chess.pgn.GameBuilder):
-    """Reads a game and notes the line of the first mistake in it."""
+    """Reads the moves of a game and notes the line of the first mistake. Comments and variations cost no memory."""
 
     def __init__(self, file):
         super().__init__()
         self.file = file
         self.mistake = None
+
+    def begin_variation(self):
+        return chess.pgn.SKIP
+
+    def end_variation(self):
+        pass
+
+    def visit_comment(self, comment):
+        pass
+
+    def visit_nag(self, nag):
+        pass
 
     def handle_error(self, error):
         if self.mistake is None:
@@ -126,13 +138,16 @@ def _read_pgn(path, plies, chess960):
     while True:
         builder = _LineBuilder(file)
         begun = file.number + 1
-        game = chess.pgn.read_game(file, Visitor=lambda builder=builder: builder)
+        try:
+            game = chess.pgn.read_game(file, Visitor=lambda builder=builder: builder)
+        except ValueError as error:  # a number that is too long to be read
+            raise InputError(str(error), path, file.number) from None
         if game is None:
             return found
         if builder.mistake is not None:
             raise InputError(builder.mistake[0], path, builder.mistake[1])
-        start = game.board()
         try:
+            start = game.board()
             board = Board(start.fen(shredder=chess960), chess960=chess960)
             for move in list(game.mainline_moves())[:plies]:
                 uci = start.uci(move, chess960=chess960)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from arena.adjudication import open_tables
+from arena.control import LONGEST_SECONDS
 from arena.errors import InputError
 from arena.processes import resolve_command, share_cores
 from arena.settings import EngineSettings
@@ -58,23 +59,25 @@ def parse_sprt(text, alpha=None, beta=None, normalized=False):
         elo0, elo1 = (float(part) for part in text.split(","))
     except ValueError:
         raise InputError(f"--sprt wants ELO0,ELO1, not '{text}'") from None
-    alpha = 0.05 if alpha is None else alpha
-    beta = 0.05 if beta is None else beta
-    if not elo0 < elo1:
-        raise InputError("--sprt wants the smaller difference first")
-    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise InputError("--alpha and --beta are chances between 0 and 0.5")
-    return Sprt(elo0, elo1, alpha, beta, normalized)._asdict()
+    try:
+        return (
+            Sprt(elo0, elo1, 0.05 if alpha is None else alpha, 0.05 if beta is None else beta, normalized)
+            .check()
+            ._asdict()
+        )
+    except ValueError as error:
+        raise InputError(f"--sprt: {error}") from None
 
 
 def check_rules(rules):
     if rules.syzygy is not None:
         open_tables(rules.syzygy).close()
-    if rules.margin is not None and rules.margin < 0:
-        raise InputError(f"a margin of {rules.margin:g} ms is less than nothing")
+    if rules.margin is not None and not 0 <= rules.margin <= 1000 * LONGEST_SECONDS:
+        raise InputError(f"a margin of {rules.margin:g} ms is not between 0 and {1000 * LONGEST_SECONDS}")
     for seconds in (rules.startup_seconds, rules.ping_seconds, rules.move_seconds):
-        if seconds <= 0:
-            raise InputError(f"a timeout of {seconds:g} s is too short")
+        if not 0 < seconds <= LONGEST_SECONDS:
+            text = "too short" if seconds <= 0 else f"more than {LONGEST_SECONDS} s"
+            raise InputError(f"a timeout of {seconds:g} s is {text}")
 
 
 def make_engine(command, *, name=None, control=None, options=None, ponder=False, restart=False, base=None, **more):

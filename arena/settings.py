@@ -1,6 +1,7 @@
 """What a run is made of: engines, rules, openings. All of it can be written to JSON and read back."""
 
 import dataclasses
+import re
 
 from arena.control import parse_control
 
@@ -25,7 +26,7 @@ class EngineSettings:
     def threads(self):
         """Processors that it uses while it thinks, by its option Threads."""
         for name, value in self.options.items():
-            if name.lower() == "threads" and str(value).isdigit():
+            if name.lower() == "threads" and re.fullmatch("[0-9]{1,9}", value):
                 return max(1, int(value))
         return 1
 

@@ -150,6 +150,17 @@ class Sprt(NamedTuple):
     beta: float = 0.05
     normalized: bool = False
 
+    def check(self):
+        """ValueError if it can decide nothing. Farther apart the model of normalised Elo has no solution."""
+        most = 200 if self.normalized else 1000
+        if not (-most <= self.elo0 <= most and -most <= self.elo1 <= most):
+            raise ValueError(f"the differences of a sequential test are between -{most} and {most}")
+        if not self.elo0 < self.elo1:
+            raise ValueError("a sequential test has the smaller difference first")
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise ValueError("alpha and beta are chances between 0 and 0.5")
+        return self
+
     @property
     def lower(self):
         return math.log(self.beta / (1 - self.alpha))

@@ -13,7 +13,7 @@ from arena.journal import Journal
 from arena.options import check_rules, parse_draw, parse_resign, plan_cores
 from arena.pool import LocalPool, PoolError
 from arena.run import Run, supply_from
-from arena.settings import Rules, engine_from
+from arena.settings import Rules, engine_from, rules_from
 from command.arguments import positive
 
 # What may be changed when a run goes on.
@@ -105,6 +105,7 @@ def open_journal(options, description, kind):
         if journal.description["kind"] != kind:
             other = journal.description["kind"]
             raise InputError(f"is a {other}; quetzal {other} --resume goes on with it", options.resume)
+        check_rules(rules_from(journal.description["rules"]))  # tables may have gone since
         changes = {name: getattr(options, name) for name in CHANGEABLE if getattr(options, name) is not None}
         if kind != "match" and "games" in changes:
             raise InputError("the length of a tournament cannot be changed")

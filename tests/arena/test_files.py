@@ -14,9 +14,21 @@ from arena.errors import InputError
 from arena.journal import Journal, read_records
 from arena.openings import Supply, chess960_starts, read_openings
 from arena.pgn import game_text
+from arena.run import openings_description
+from arena.settings import EngineSettings, Rules, as_dict
 from board.fen import STARTING_FEN
 
-DESCRIPTION = {"name": "a test", "rules": {"chess960": False}}
+DESCRIPTION = {
+    "kind": "match",
+    "name": "a test",
+    "engines": [as_dict(EngineSettings(name, [name], "1+0")) for name in "ab"],
+    "rules": as_dict(Rules()),
+    "openings": openings_description(None),
+    "games": 100,
+    "sprt": None,
+    "concurrency": 1,
+    "pin": False,
+}
 
 
 def write(path, text):
@@ -96,6 +108,32 @@ def test_bad_pgn(tmp_path):
     assert "Bb7" in str(caught.value)
 
 
+def test_hostile_pgn(tmp_path):
+    """Variations, comments and headers without end cost no more than reading them; the opening is the main line."""
+    start = '[Event "x"]\n[Opening "a\x1b[2J\x07"]\n\n1. e4 '
+    for text in (
+        "(" * 100_000,
+        "(" * 9 + ")" * 99 + " e5",
+        "e5 (1... d5 " * 30_000,
+        "{" + "x" * 2_000_000 + "}",
+        "$1 " * 100_000,
+        "{ " * 100_000,
+    ):
+        (opening,) = read_openings(write(tmp_path / "o.pgn", start + text))
+        assert opening.moves[0] == "e2e4"
+        assert len(opening.moves) <= 2
+        assert opening.name == "a\\x1b[2J\\x07"
+    with pytest.raises(InputError, match=r"o.pgn:4: "):
+        read_openings(write(tmp_path / "o.pgn", start + "$" + "9" * 5000))
+
+
+def test_messages_are_short_and_visible():
+    text = str(InputError("what is \x1b[2J" + "x" * 10_000, "a.pgn", 3))
+    assert text.startswith("a.pgn:3: what is \\x1b[2J")
+    assert text.endswith("x ...")
+    assert len(text) < 600
+
+
 def test_books(tmp_path):
     """A book of three moves written by hand: every line once, frequent moves by their weight."""
     entries = []
@@ -166,19 +204,25 @@ def test_others_read_our_pgn(control):
 def record_number(game):
     return {
         "game": game,
-        "round": 1,
+        "pair": game // 2,
+        "round": game // 2 + 1,
+        "players": [0, 1],
         "white": "a",
         "black": "b",
         "result": "1-0",
         "points": 1.0,
         "reason": "White mates",
         "termination": "normal",
+        "failed": None,
+        "failure": None,
         "fen": STARTING_FEN,
         "opening": "",
         "book_plies": 0,
-        "moves": [],
-        "thoughts": [],
+        "moves": ["e2e4", "e7e5"],
+        "thoughts": [{"time": 1.5, "left": 900, "depth": 7, "score": -3, "nodes": 12}, {"time": 0, "mate": 5}],
         "began": "2026-01-02T03:04:05+00:00",
+        "seconds": 1.5,
+        "overhead": [1, 0.5, 0.5],
         "controls": ["1+0", "1+0"],
     }
 
@@ -193,7 +237,7 @@ def test_a_journal_is_continued(tmp_path):
     assert [record["game"] for record in again.records] == [0, 1]
     again.add(record_number(2))
     again.close()
-    assert [record["game"] for record in read_records(tmp_path / "run" / "games.jsonl")] == [0, 1, 2]
+    assert [record["game"] for _, record in read_records(tmp_path / "run" / "games.jsonl", 2)] == [0, 1, 2]
     assert (tmp_path / "run" / "games.pgn").read_text(encoding="utf-8").count("[Event ") == 3
 
 
@@ -252,3 +296,151 @@ def test_damage_is_said(tmp_path):
     (tmp_path / "run" / "run.json").write_text(json.dumps({"version": 99}), encoding="utf-8")
     with pytest.raises(InputError, match="another version"):
         Journal.resume(tmp_path / "run")
+
+
+def changed(**changes):
+    """A line of a journal with changes; ... takes a key away."""
+    record = {**record_number(1), **changes}
+    return json.dumps({name: value for name, value in record.items() if value is not ...}).encode()
+
+
+DAMAGED_LINES = [
+    (b"1", "this is 1, not an object"),
+    (b"null", "this is None, not an object"),
+    (b"{}", "game is missing"),
+    (b"[]", "not an object"),
+    (b"", "Expecting value"),
+    (b"\xff\xfe", "decode"),
+    (b"\x00" * 100, "decode|Expecting value"),
+    (b"[" * 100_000, "brackets within brackets"),
+    (b'{"game":' * 50_000, "brackets within brackets"),
+    (changed(game=True), "game is True, not a whole number"),
+    (changed(game=-1, pair=-1), "game is -1"),
+    (changed(game="1"), "game is '1', not a whole number"),
+    (changed(game=7), "pair is 0, not half of game"),
+    (changed(players=[0, 2]), r"players are \[0, 2\], not two of 2 engines"),
+    (changed(players=[1]), "players are"),
+    (changed(points=7), "points is 7, not 0 or 0.5 or 1"),
+    (changed(points=True), "points is True"),
+    (changed(points=[]), r"points is \[\]"),
+    (changed(points=0), "points are 0, and the result is 1-0"),
+    (changed(result="2-0"), "result is '2-0'"),
+    (changed(reason=...), "reason is missing"),
+    (changed(reason=None), "reason is None, not text"),
+    (changed(failure=3), "failure is 3, not text"),
+    (changed(moves=["e2e4", "e7e6", "e4e6"], thoughts=[{"time": 0}] * 3), "e4e6"),
+    (changed(moves="e2e4"), "moves is 'e2e4', not a list"),
+    (changed(moves=["e2e4", 5]), r"moves\[1\] is 5, not text"),
+    (changed(thoughts=[{"time": 1}]), "1 thoughts for 2 moves"),
+    (changed(thoughts=[{}, {"time": 1}]), r"thoughts\[0\].time is missing"),
+    (changed(thoughts=[{"time": 1}, {"time": 1, "depth": 1.5}]), r"thoughts\[1\].depth is 1.5, not a whole number"),
+    (changed(thoughts=[{"time": float("nan")}, {"time": 1}]), r"thoughts\[0\].time is nan"),
+    (changed(thoughts=[{"time": -1}, {"time": 1}]), "less than no time"),
+    (changed(fen="nonsense"), "games.jsonl:2: "),
+    (changed(book_plies=3), "book_plies is 3, with 2 moves"),
+    (changed(overhead=[1]), "overhead"),
+    (changed(overhead=[1, float("inf"), 1]), r"overhead\[1\] is inf"),
+    (changed(controls=["1+0"]), "controls are not two"),
+    (changed(began=5), "began is 5, not text"),
+    (changed(seconds=10**400), "seconds is 1000"),
+    (changed(thoughts=[{"time": 1, "score": 10**400}, {"time": 1}]), r"thoughts\[0\].score is 1000"),
+]
+
+
+@pytest.mark.parametrize(("line", "reason"), DAMAGED_LINES)
+@pytest.mark.parametrize("place", ["middle", "end"])
+def test_damaged_lines(tmp_path, line, reason, place):
+    """File, line and reason; and every byte of the run is still there."""
+    run = tmp_path / "run"
+    journal = Journal.create(run, DESCRIPTION)
+    journal.add(record_number(0))
+    journal.close()
+    path = run / "games.jsonl"
+    after = json.dumps(record_number(2)).encode() + b"\n" if place == "middle" else b""
+    path.write_bytes(path.read_bytes() + line + b"\n" + after)
+    before = {each.name: each.read_bytes() for each in run.iterdir()}
+    with pytest.raises(InputError, match=reason) as caught:
+        Journal.resume(run)
+    assert "games.jsonl:2: damaged: " in str(caught.value)
+    assert len(str(caught.value)) < 500
+    assert {each.name: each.read_bytes() for each in run.iterdir()} == before
+
+
+def described(**changes):
+    description = {"version": 1, **DESCRIPTION, **changes}
+    return {name: value for name, value in description.items() if value is not ...}
+
+
+DAMAGED_RUNS = [
+    (5, "not an object"),
+    (None, "not an object"),
+    ([], "not an object"),
+    ({}, "another version"),
+    (described(version=True), "another version"),
+    (described(kind="war"), "kind is 'war'"),
+    (described(kind=...), "kind is None"),
+    (described(engines=...), "engines is missing"),
+    (described(engines=[]), "there are 0 engines"),
+    (described(engines={}), "engines is {}, not a list"),
+    (described(engines=[1, 2]), r"engines\[0\] is 1, not an object"),
+    (described(engines=[{**DESCRIPTION["engines"][0], "name": 3}] * 2), r"engines\[0\].name is 3, not text"),
+    (described(engines=[{**DESCRIPTION["engines"][0], "name": "a\nb"}] * 2), r"engines\[0\].name is"),
+    (described(engines=[{**DESCRIPTION["engines"][0], "command": []}] * 2), r"engines\[0\].command is empty"),
+    (described(engines=[{**DESCRIPTION["engines"][0], "control": "x"}] * 2), "time control 'x'"),
+    (described(engines=[{**DESCRIPTION["engines"][0], "options": {"Hash": 1}}] * 2), "options.Hash is 1, not text"),
+    (described(engines=[{**DESCRIPTION["engines"][0], "rating": 1e300}] * 2), "rating is 1e"),
+    (described(engines=[{**DESCRIPTION["engines"][0], "colour": 1}] * 2), r"engines\[0\].colour is unknown"),
+    (described(rules=None), "rules is None"),
+    (described(rules={**DESCRIPTION["rules"], "margin": "x"}), "rules.margin is 'x', not a number"),
+    (described(rules={"chess960": False}), "rules.resign_score is missing"),
+    (described(openings=...), "openings is missing"),
+    (described(openings={**DESCRIPTION["openings"], "first": -1}), "openings.first"),
+    (described(openings={**DESCRIPTION["openings"], "path": 5}), "openings.path is 5, not text"),
+    (described(games="many"), "games is 'many', not a whole number"),
+    (described(games=None), "neither games nor sprt"),
+    (described(sprt={"elo0": 1}), "sprt.elo1 is missing"),
+    (described(sprt={"elo0": 5, "elo1": 0, "alpha": 0.05, "beta": 0.05, "normalized": False}), "smaller difference"),
+    (described(concurrency=0), "concurrency"),
+    (described(kind="tournament"), "format is missing"),
+    (described(kind="tournament", format="swiss", rounds=10**9, challengers=1, extra_pairs=1), "rounds are not"),
+]
+
+
+@pytest.mark.parametrize(("description", "reason"), DAMAGED_RUNS)
+def test_damaged_descriptions(tmp_path, description, reason):
+    run = tmp_path / "run"
+    Journal.create(run, DESCRIPTION).close()
+    (run / "run.json").write_text(json.dumps(description), encoding="utf-8")
+    before = {each.name: each.read_bytes() for each in run.iterdir()}
+    with pytest.raises(InputError, match=reason) as caught:
+        Journal.resume(run)
+    assert "run.json: " in str(caught.value)
+    assert {each.name: each.read_bytes() for each in run.iterdir()} == before
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a":' * 50_000, "\x00"])
+def test_descriptions_that_are_no_json(tmp_path, text):
+    Journal.create(tmp_path / "run", DESCRIPTION).close()
+    (tmp_path / "run" / "run.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"run.json: damaged: "):
+        Journal.resume(tmp_path / "run")
+
+
+def test_games_without_a_description_are_not_mixed_with_others(tmp_path):
+    Journal.create(tmp_path / "run", DESCRIPTION).close()
+    (tmp_path / "run" / "run.json").unlink()
+    with pytest.raises(InputError, match=r"lost its run.json"):
+        Journal.create(tmp_path / "run", DESCRIPTION)
+
+
+def test_a_game_that_is_there_twice_counts_once_and_stays(tmp_path):
+    journal = Journal.create(tmp_path / "run", DESCRIPTION)
+    journal.add(record_number(0))
+    journal.add(record_number(1))
+    journal.add(record_number(0))
+    journal.close()
+    data = (tmp_path / "run" / "games.jsonl").read_bytes()
+    again = Journal.resume(tmp_path / "run")
+    again.close()
+    assert [record["game"] for record in again.records] == [0, 1]
+    assert (tmp_path / "run" / "games.jsonl").read_bytes() == data

@@ -22,8 +22,10 @@ QUICK = ("--no-pin", "--tc", "nodes=10", "--max-moves", "20", "--move-timeout", 
 
 
 def games_of(directory):
+    """Those whose lines are whole: the last one may be on its way to the disk."""
     path = directory / "games.jsonl"
-    return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    return [json.loads(line) for line in lines if line.endswith(b"\n")]
 
 
 def test_a_match(tmp_path):
@@ -211,6 +213,13 @@ BAD = [
     (("match", "GOOD", "GOOD", "--openings", "EMPTY.epd"), "empty.epd: there is no opening in it"),
     (("match", "GOOD", "GOOD", "--tc", "fast"), "time control 'fast'"),
     (("match", "GOOD", "GOOD", "--sprt", "5,0"), "the smaller difference first"),
+    (("match", "GOOD", "GOOD", "--sprt", "nan,5"), "between -1000 and 1000"),
+    (("match", "GOOD", "GOOD", "--sprt=-inf,inf"), "between -1000 and 1000"),
+    (("match", "GOOD", "GOOD", "--sprt", "0,300", "--normalized"), "between -200 and 200"),
+    (("match", "GOOD", "GOOD", "--move-timeout", "1e999"), "a timeout of inf s"),
+    (("match", "GOOD", "GOOD", "--margin", "nan"), "a margin of nan ms"),
+    (("match", "GOOD", "GOOD", "-c", "1000000"), "concurrency is not between 1 and 1024"),
+    (("match", "GOOD", "GOOD", "--seed", "9" * 30), "openings.seed is 99999"),
     (("match", "GOOD", "GOOD", "--sprt", "x"), "--sprt wants ELO0,ELO1"),
     (("match", "GOOD", "GOOD", "--alpha", "0.1"), "--alpha needs --sprt"),
     (("match", "GOOD", "GOOD", "--resign", "5"), "resign wants CP,MOVES[,both]"),

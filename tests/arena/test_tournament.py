@@ -391,6 +391,17 @@ BAD_FILES = [
     ("rating = 1800", 'rating = "high"', "cup.toml:21: 'rating' must be a number"),
     ("rating = 1800", 'tc = "x"', "cup.toml:21: time control 'x'"),
     ("command = '''CRASH'''", 'tc = "1+1"', "cup.toml:23: this engine has no command"),
+    ("concurrency = 2", "options = { a = " + "[" * 20_000 + " }", "cup.toml:3: brackets within brackets"),
+    ("concurrency = 2", "x = " + "{a=" * 20_000, "cup.toml:3: brackets within brackets"),
+    ("concurrency = 2", "concurrency = 1_000_000", "cup.toml:3: concurrency is at most 1024"),
+    ("concurrency = 2", "rounds = 1_000_000_000_000", "cup.toml:3: at most 100000 rounds"),
+    ("concurrency = 2", "games = 1_000_000_000_000", "cup.toml:3: a meeting has at most 100000 games"),
+    ("concurrency = 2", "[" + " " * 50_000, "cup.toml:3: "),
+    ("concurrency = 2", "a." + " " * 50_000, "cup.toml:3: "),
+    ("startup = 60", "startup = inf", "cup.toml:10: a timeout of inf s is more than 1000000 s"),
+    ("startup = 60", "margin_ms = nan", "cup.toml:10: a margin of nan ms is not between"),
+    ("rating = 1800", "rating = nan", "cup.toml:21: a rating is between"),
+    ("rating = 1800", 'tc = "movetime=1e999"', "cup.toml:21: time control 'movetime=1e999'"),
     ("[engine.options]", "[engine.opinions]", "cup.toml:26: unknown key 'opinions' in [engine]"),
 ]
 
