@@ -9,6 +9,8 @@ import subprocess
 import threading
 import time
 
+from arena.containment import end_process
+
 LONGEST_LINE = 1 << 16  # bytes of a line that are kept; the longest principal variations have 2,000
 _LINE_COST = 100  # bytes that even an empty line takes
 
@@ -203,7 +205,7 @@ class Client:
     def __exit__(self, *_):
         self.may_read.set()
         if self.process.poll() is None:
-            self.process.kill()
+            end_process(self.process)
         self.process.wait()
         self.reader.join(self.patience)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):

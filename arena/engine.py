@@ -10,7 +10,7 @@ import time
 from typing import NamedTuple
 
 from arena.client import Client, EngineEndedError
-from arena.processes import containment, end_group
+from arena.containment import end_process, start
 from arena.text import visible
 from arena.transcript import Transcript
 
@@ -111,13 +111,15 @@ class EngineProcess(Client):
                 patience=rules.startup_seconds,
                 stderr=subprocess.PIPE,
                 cwd=settings.directory,
-                **containment(),
             )
-        except OSError as error:
-            raise EngineFailure("start", f"did not start: {error}") from None
+        except (OSError, ValueError, subprocess.SubprocessError) as error:  # ValueError: a NUL in the command
+            raise EngineFailure("start", f"did not start: {visible(str(error))}") from None
         self.lines = collections.deque(maxlen=0)  # the transcript has them, game by game
         self.complaining = threading.Thread(target=self.read_complaints, daemon=True)
         self.complaining.start()
+
+    def spawn(self, command, **popen):
+        return start(command, **popen)
 
     # Reading happens in two threads of their own.
 
@@ -310,7 +312,7 @@ class EngineProcess(Client):
 
     def end(self):
         """Ends the process and everything that it started."""
-        end_group(self.process.pid)
+        end_process(self.process)
         self.patience = _FAREWELL_SECONDS
         self.__exit__()
 

@@ -1,10 +1,10 @@
 """Plays the games of an encounter with engines that are kept from game to game."""
 
 from arena.adjudication import open_tables
+from arena.containment import end_descendants, end_group
 from arena.engine import EngineFailure, EngineProcess
 from arena.game import play_game, record_of_failed_start
 from arena.openings import Opening
-from arena.processes import end_group
 from arena.settings import engine_from, rules_from
 from arena.transcript import Transcript
 
@@ -40,6 +40,7 @@ class Players:
 
     def end_all(self):
         """At once, without farewell."""
+        end_descendants()
         for engine in list(self.engines.values()):
             end_group(engine.process.pid)
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 
-from arena.processes import containment, end_group
+from arena.containment import end_group, end_orphans, end_process, forget_child, start
 
 _MOST_TRIES = 3
 _FAREWELL_SECONDS = 5.0
@@ -33,9 +33,7 @@ class WorkerProcess:
         self.slot = slot
         self.task = None
         self.engines = []
-        self.process = subprocess.Popen(
-            worker_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, **containment(immediate=False)
-        )
+        self.process = start(worker_command(), immediate=False)
         self.inbox = inbox
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -62,7 +60,7 @@ class WorkerProcess:
         try:
             self.process.wait(_FAREWELL_SECONDS)
         except subprocess.TimeoutExpired:
-            end_group(self.process.pid)
+            end_process(self.process)
             self.process.wait()
         self.end_engines()
         self.reader.join(_FAREWELL_SECONDS)
@@ -70,9 +68,11 @@ class WorkerProcess:
 
     def end_engines(self):
         """Those of a worker that could not do it itself, with all that they started."""
+        forget_child(self.process)
         if self.process.returncode != 0:
             for pid in self.engines:
                 end_group(pid)
+        end_orphans()
 
 
 class LocalPool:

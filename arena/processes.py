@@ -1,46 +1,10 @@
-"""Engine processes that end with the run, whatever happens to it, and the processors that they run on."""
+"""Which program an engine's command means, and the processors that games run on."""
 
-import contextlib
-import ctypes
 import os
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
 from pathlib import Path
-
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
-
-
-def _die_with_parent():
-    """Runs in the new process before the engine. SIGKILL comes when the thread that started the engine ends."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def containment(*, immediate=True):
-    """Arguments for Popen. The process leads a session of its own, so that whatever it starts can be ended with it.
-
-    An engine ends with us on Linux, by the kernel's hand. Elsewhere it sees the end of its input, and the worker's watch
-    on its own input (see worker.py) ends it in all cases but the violent death of the worker itself. A worker is not to
-    end immediately: it has engines to end.
-    """
-    if os.name == "nt":
-        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
-    arguments = {"start_new_session": True}
-    if immediate and _LIBC is not None:
-        arguments["preexec_fn"] = _die_with_parent
-    return arguments
-
-
-def end_group(leader):
-    """Ends a process and everything that it started, if it still exists."""
-    if os.name == "nt":
-        subprocess.run(["taskkill", "/F", "/T", "/PID", str(leader)], capture_output=True, check=False)
-    else:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(leader, signal.SIGKILL)
 
 
 def resolve_command(text, base=None):

@@ -12,6 +12,7 @@ import sys
 import threading
 import traceback
 
+from arena.containment import adopt_descendants
 from arena.players import Players
 
 
@@ -65,6 +66,7 @@ def main():
     # What a library prints must not get between the lines of JSON.
     sink = os.dup(1)
     os.dup2(2, 1)
+    adopt_descendants()
     Worker(sys.stdin.buffer, sink).run()
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from arena.containment import adopt_descendants
 from arena.display import Display
 from arena.errors import InputError
 from arena.interrupts import INTERRUPTED
@@ -128,6 +129,7 @@ def connect(options):
 
 def local_pool(description, options, display):
     """Workers on this machine; the display warns where its processors do not suffice."""
+    adopt_descendants()
     engines = [engine_from(values) for values in description["engines"]]
     cores, warning = plan_cores(engines, description["concurrency"], description["pin"])
     if warning is not None:

@@ -15,6 +15,35 @@ if len(sys.argv) > 2:
     with open(sys.argv[2], "a", encoding="ascii") as file:
         file.write(f"{os.getpid()}\n")
 
+
+def wait_for_ever():
+    while True:
+        time.sleep(1)
+
+
+def leave_session(pids, *, is_orphan):
+    """A process in a session of its own, with our pipes open; an orphan's parent has ended already."""
+    reader, writer = os.pipe()
+    if os.fork():
+        os.close(writer)
+        if is_orphan:
+            os.wait()
+        return int(os.read(reader, 20))
+    os.setsid()
+    if is_orphan and os.fork():
+        os._exit(0)
+    os.write(writer, str(os.getpid()).encode())
+    with open(pids, "a", encoding="ascii") as file:
+        file.write(f"{os.getpid()}\n")
+    wait_for_ever()
+
+
+HELPER = None
+if MODE in ("daemons", "helped"):
+    HELPER = leave_session(sys.argv[2], is_orphan=True)
+    if MODE == "daemons":
+        leave_session(sys.argv[2], is_orphan=False)
+
 MANY = b"9" * 5000
 
 # Lines before every move, in modes of which the move itself is good.
@@ -47,15 +76,16 @@ def say(text):
     sys.stdout.flush()
 
 
-def wait_for_ever():
-    while True:
-        time.sleep(1)
-
-
 def search(words):
     global moves_made
     moves_made += 1
     move = board.uci(rng.choice(board.legal_moves()))
+    if MODE == "helped":
+        with open(f"/proc/{HELPER}/stat", encoding="ascii") as file:  # it crashes where its helper has gone
+            if file.read().rpartition(")")[2].split()[0] == "Z":
+                os._exit(4)
+    if MODE == "dies":
+        os._exit(3)
     if MODE == "slow":
         time.sleep(3)
     if MODE == "calm":
