@@ -15,7 +15,6 @@ import logging
 import os
 import queue
 import shutil
-import tempfile
 import threading
 import uuid
 import warnings
@@ -24,7 +23,7 @@ from pathlib import Path
 from arena.calibration import measure_speed
 from arena.errors import InputError
 from arena.pool import PoolError, WorkerProcess
-from book.files import replacing
+from arena.uploads import UploadError, store_engine
 from uci_engine import __version__
 
 _IDLE_SECONDS = 15.0
@@ -93,20 +92,6 @@ class _Here:
 
 
 _HERE = _Here()
-
-
-def store_engine(data, digest, name):
-    """Puts an uploaded engine where it can be run, once for each content; returns its path."""
-    folder = (
-        Path(tempfile.gettempdir()) / f"quetzal-engines-{os.getuid() if hasattr(os, 'getuid') else 'user'}" / digest
-    )
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / name
-    if not path.exists():
-        with replacing(path) as file:
-            os.chmod(file.name, 0o700)  # executable as soon as it is there
-            file.write(data)
-    return str(path)
 
 
 def keep(data):
@@ -266,7 +251,7 @@ class ClusterPool:
         reason = "the scheduler forgot it"
         if future.status == "error":
             reason = str(future.exception())
-            if isinstance(future.exception(), (FileNotFoundError, ImportError)):
+            if isinstance(future.exception(), (FileNotFoundError, ImportError, UploadError)):
                 raise PoolError(reason)
         if self.tries[encounter["number"]] >= _MOST_TRIES:
             raise PoolError(f"game {encounter['games'][0]['game'] + 1} could not be played: {reason}")

@@ -1,0 +1,91 @@
+"""Engines that were sent to a worker: kept where nobody else can put or change a program, and run only if they are what was sent."""
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import os
+import re
+import shutil
+import stat
+import tempfile
+import threading
+from pathlib import Path
+
+_LOCK = threading.Lock()
+_CHECKED = {}  # path: what its status was when its content was compared
+
+
+class UploadError(Exception):
+    """What was sent cannot be stored or is not what was announced."""
+
+
+def is_own(status, *, kind):
+    """Is this ours, of this kind, and closed to everybody else? Windows keeps temporary files in the user's profile."""
+    if not kind(status.st_mode):
+        return False
+    return os.name == "nt" or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
+
+
+@functools.cache
+def private_directory():
+    """A directory that only this user can enter.
+
+    The usual one is found again by later workers. Its name is known, so another user may have made it first: then a new
+    one is made, with a name that nobody knows, and removed when the worker ends.
+    """
+    path = Path(tempfile.gettempdir()) / f"quetzal-engines-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    with contextlib.suppress(OSError):
+        path.mkdir(mode=0o700, exist_ok=True)
+        if is_own(path.lstat(), kind=stat.S_ISDIR):
+            return path
+    made = Path(tempfile.mkdtemp(prefix="quetzal-engines-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def content_of(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_stored(path, digest):
+    """Is this file ours alone, and does it have this content? It is read once, and again when it has changed."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    if not is_own(status, kind=stat.S_ISREG) or not status.st_mode & stat.S_IXUSR:
+        return False
+    known = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, digest)
+    if _CHECKED.get(path) != known:
+        if content_of(path) != digest:
+            return False
+        _CHECKED[path] = known
+    return True
+
+
+def store_engine(data, digest, name):
+    """Puts an uploaded engine where it can be run, once for each content; returns its path."""
+    if name in ("", ".", "..") or not name.isprintable() or set(name) & set('/\\:"<>|?*'):
+        raise UploadError(f"{name!r} is no name for a program")
+    if not re.fullmatch("[0-9a-f]{64}", digest):
+        raise UploadError(f"{name!r} has no SHA-256")
+    with _LOCK:
+        folder = private_directory() / digest
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        if not is_own(folder.lstat(), kind=stat.S_ISDIR):
+            raise UploadError(f"{folder} belongs to somebody else or is open to others")
+        path = folder / name
+        if not is_stored(path, digest):
+            if hashlib.sha256(data).hexdigest() != digest:
+                raise UploadError(f"what was sent as {name!r} is not what was announced")
+            handle, beside = tempfile.mkstemp(dir=folder)  # book.files would follow a link that lies there
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.chmod(beside, 0o700)
+            os.replace(beside, path)
+            if not is_stored(path, digest):
+                raise UploadError(f"{path} could not be stored")
+    return str(path)

@@ -1,0 +1,141 @@
+"""Where a cluster's worker keeps engines that were sent to it: other users of the machine must not get in."""
+
+import hashlib
+import os
+import stat
+import tempfile
+
+import pytest
+
+from arena import uploads
+from arena.uploads import UploadError, store_engine
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="owners and modes are Unix's")
+
+PROGRAM = b"#!/bin/sh\necho sent\n"
+PLANTED = b"#!/bin/sh\necho planted\n"
+
+
+def digest_of(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+@pytest.fixture
+def shared(tmp_path, monkeypatch):
+    """A temporary directory of many users, and a worker that has just started."""
+    tmp_path.chmod(0o1777)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    uploads.private_directory.cache_clear()
+    uploads._CHECKED.clear()
+    yield tmp_path
+    uploads.private_directory.cache_clear()
+
+
+def usual(shared):
+    return shared / f"quetzal-engines-{os.getuid()}"
+
+
+def stored(name="engine"):
+    path = store_engine(PROGRAM, digest_of(PROGRAM), name)
+    with open(path, "rb") as file:
+        assert file.read() == PROGRAM
+    for place in (path, os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
+        status = os.lstat(place)
+        assert stat.S_IMODE(status.st_mode) == 0o700
+        assert status.st_uid == os.getuid()
+    return path
+
+
+def test_an_engine_is_stored_once(shared):
+    path = stored()
+    assert path == str(usual(shared) / digest_of(PROGRAM) / "engine")
+    before = os.lstat(path)
+    uploads.private_directory.cache_clear()
+    uploads._CHECKED.clear()
+    assert stored() == path
+    assert os.lstat(path).st_ino == before.st_ino
+
+
+def plant(shared, mode=0o700, data=PLANTED):
+    folder = usual(shared) / digest_of(PROGRAM)
+    folder.mkdir(parents=True, mode=0o700)
+    usual(shared).chmod(0o700)
+    (folder / "engine").write_bytes(data)
+    (folder / "engine").chmod(mode)
+    return folder / "engine"
+
+
+def test_a_planted_program_is_not_run(shared):
+    """Whatever lies there already: it is run only if it is what was sent."""
+    planted = plant(shared)
+    assert stored() == str(planted)
+
+
+def test_a_program_that_others_can_write_is_replaced(shared):
+    planted = plant(shared, mode=0o777, data=PROGRAM)
+    before = os.lstat(planted).st_ino
+    stored()
+    assert os.lstat(planted).st_ino != before
+
+
+def test_a_program_that_is_changed_later_is_noticed(shared):
+    path = stored()
+    with open(path, "wb") as file:
+        file.write(PLANTED)
+    assert stored() == path
+
+
+def test_links_are_not_followed(shared):
+    """Neither in place of the program, nor of the directories."""
+    planted = plant(shared)
+    planted.unlink()
+    (shared / "elsewhere").write_bytes(PLANTED)
+    (shared / "elsewhere").chmod(0o700)
+    planted.symlink_to(shared / "elsewhere")
+    path = stored()
+    assert not os.path.islink(path)
+    assert (shared / "elsewhere").read_bytes() == PLANTED
+
+
+@pytest.mark.parametrize("how", ["open", "link", "file", "owner"])
+def test_a_directory_that_is_not_ours_alone_is_not_used(shared, monkeypatch, how):
+    """It was made by somebody else, who knew its name; then a name is taken that nobody knows."""
+    if how == "open":
+        usual(shared).mkdir()
+        usual(shared).chmod(0o777)
+    elif how == "link":
+        (shared / "elsewhere").mkdir(mode=0o700)
+        usual(shared).symlink_to(shared / "elsewhere")
+    elif how == "file":
+        usual(shared).write_bytes(b"")
+    else:
+        usual(shared).mkdir(mode=0o700)
+        if os.getuid() != 0:
+            pytest.skip("only root can give a directory away")
+        os.chown(usual(shared), 12345, 12345)
+    path = stored()
+    assert not path.startswith(str(usual(shared)) + os.sep)
+    assert os.path.basename(os.path.dirname(os.path.dirname(path))).startswith("quetzal-engines-")
+    if how != "file":
+        assert list(usual(shared).iterdir()) == []
+
+
+def test_a_directory_of_the_engine_that_is_open_to_others_is_refused(shared):
+    stored()
+    (usual(shared) / digest_of(PROGRAM)).chmod(0o777)
+    with pytest.raises(UploadError, match="open to others"):
+        store_engine(PROGRAM, digest_of(PROGRAM), "engine")
+
+
+def test_what_is_sent_must_be_what_was_announced(shared):
+    with pytest.raises(UploadError, match="not what was announced"):
+        store_engine(PLANTED, digest_of(PROGRAM), "engine")
+    with pytest.raises(UploadError, match="no SHA-256"):
+        store_engine(PROGRAM, "../" + digest_of(PROGRAM), "engine")
+    assert not [path for path in shared.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../engine", "/bin/sh", "a\\b", "a\nb", "a\0b"])
+def test_names_lead_nowhere_else(shared, name):
+    with pytest.raises(UploadError, match="no name for a program"):
+        store_engine(PROGRAM, digest_of(PROGRAM), name)
