@@ -23,6 +23,8 @@ from pathlib import Path
 from arena.calibration import measure_speed
 from arena.errors import InputError
 from arena.pool import PoolError, WorkerProcess
+from arena.preflight import problems_of
+from arena.settings import engine_from, rules_from
 from arena.uploads import UploadError, store_engine
 from uci_engine import __version__
 
@@ -99,15 +101,27 @@ def keep(data):
     return data
 
 
-def play_encounter(encounter, run, reference, names, *uploads):
-    """One task: [[record, log], …] and warnings. `uploads` belong to the engines in `names`, {engine: [place, digest, file]}."""
-    encounter = copy.deepcopy(encounter)  # a worker in the client's own process would share it
-    for index, engine in encounter["engines"].items():
+def place_engines(engines, names, uploads):
+    """Makes the commands of engines by number those of this machine. `names` are {engine: [place, digest, file]}."""
+    for index, engine in engines.items():
         if index in names:
             place, digest, name = names[index]
             engine["command"] = [store_engine(uploads[place], digest, name), *engine["command"][1:]]
         elif shutil.which(engine["command"][0]) is None:
             raise FileNotFoundError(f"there is no {engine['command'][0]} on this worker")
+
+
+def engine_problems(engines, rules, names, *uploads):
+    """A task: why engines cannot play here, a list of sentences."""
+    engines = dict(enumerate(copy.deepcopy(engines)))
+    place_engines(engines, names, uploads)
+    return problems_of([engine_from(values) for values in engines.values()], rules_from(rules))
+
+
+def play_encounter(encounter, run, reference, names, *uploads):
+    """One task: [[record, log], …] and warnings. `uploads` are the programs of the engines in `names`."""
+    encounter = copy.deepcopy(encounter)  # a worker in the client's own process would share it
+    place_engines(encounter["engines"], names, uploads)
     tables = encounter["rules"]["syzygy"]
     if tables is not None and not all(os.path.isdir(part) for part in tables.split(os.pathsep)):
         raise FileNotFoundError(f"there are no tables in {tables} on this worker")
@@ -175,10 +189,25 @@ class ClusterPool:
             self.client.close()
             raise
 
-    def prepare(self, description, *, upload):
-        """Time controls are meant for a machine of the reference speed; `upload` sends the engines."""
-        self.reference = description["reference_speed"]
+    def check_engines(self, description, *, upload):
+        """Sends the engines if they are to be sent, and has each started once; InputError if one cannot play."""
         self.upload(description["engines"] if upload else [])
+        key = f"quetzal-check-{self.run}"
+        future = self.client.submit(
+            engine_problems,
+            description["engines"],
+            description["rules"],
+            self.names,
+            *self.uploads,
+            key=key,
+            pure=False,
+        )
+        try:
+            problems = future.result()
+        except Exception as error:
+            raise InputError(str(error)) from None
+        if problems:
+            raise InputError("; ".join(problems))
 
     def check_workers(self, address):
         try:

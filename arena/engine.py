@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from arena.client import Client, EngineEndedError
 from arena.containment import end_process, start
+from arena.declarations import fitting
 from arena.text import visible
 from arena.transcript import Transcript
 
@@ -42,6 +43,8 @@ class EngineFailure(Exception):  # noqa: N818 - the engine's mistake, not ours
 # What the PGN standard calls them.
 KINDS = {
     "start": "abandoned",
+    "option": "abandoned",  # one that it does not take
+    "out": "abandoned",  # not played any more: see conduct.py
     "stall": "abandoned",
     "crash": "abandoned",
     "disconnect": "abandoned",
@@ -234,10 +237,11 @@ class EngineProcess(Client):
             if name.lower() not in self.announced:
                 self.warnings.append(f"{self.name} has no option {name}")
                 continue
-            if self.announced[name.lower()].split()[:1] == ["button"]:
-                self.send(f"setoption name {name}")
-            else:
-                self.send(f"setoption name {name} value {value}")
+            try:
+                value = fitting(self.announced[name.lower()], value)
+            except ValueError as error:
+                raise EngineFailure("option", f"does not take option {name}: {error}") from None
+            self.send(f"setoption name {name}" + ("" if value is None else f" value {value}"))
 
     def ping(self, seconds=None):
         seconds = self.rules.ping_seconds if seconds is None else seconds

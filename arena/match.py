@@ -5,8 +5,6 @@ import collections
 from arena.run import encounter
 from arena.statistics import Sprt, estimate
 
-_STARTS_LOST = 4  # games in a row that an engine may lose by not starting, before the match is pointless
-
 
 def sprt_from(description):
     return None if description.get("sprt") is None else Sprt(**description["sprt"])
@@ -63,7 +61,6 @@ class MatchSchedule:
         self.tally = Tally(self.names)
         self.next_number = 0
         self.verdict = None
-        self.starts_lost = 0
 
     @property
     def total(self):
@@ -93,20 +90,13 @@ class MatchSchedule:
 
     def record(self, record):
         self.tally.add(record, 0)
-        self.starts_lost = self.starts_lost + 1 if record["failure"] == "start" else 0
         if self.sprt is not None and self.verdict is None:
             self.verdict = self.sprt.verdict(self.tally.pentanomial)
 
     def is_over(self):
-        if self.verdict is not None or self.starts_lost >= _STARTS_LOST:
+        if self.verdict is not None:
             return True
         return self.games is not None and self.tally.games >= self.games
-
-    def problem(self):
-        """Why the match ended early through an engine's fault, or None."""
-        if self.starts_lost >= _STARTS_LOST:
-            return f"{self.starts_lost} games in a row were lost because an engine did not start"
-        return None
 
     def summary(self):
         tally = self.tally

@@ -1,11 +1,15 @@
 """A run: takes encounters from a schedule, has them played, keeps every game, and tells whoever watches."""
 
+import collections
 import json
 import time
 
+from arena.conduct import Conduct
+from arena.engine import EngineFailure
 from arena.errors import InputError
+from arena.game import record_of_failed_start
 from arena.interrupts import Interrupt
-from arena.openings import START, Supply, chess960_starts, fingerprint, read_openings
+from arena.openings import START, Opening, Supply, chess960_starts, fingerprint, read_openings
 from arena.report import page, page_data
 
 
@@ -89,6 +93,8 @@ class Run:
         self.live = LiveGames()
         self.started = time.monotonic()
         self.before = len(journal.records)  # games of earlier sessions, which say nothing about this one's speed
+        self.conduct = Conduct(schedule.names)
+        self.forfeits = collections.deque()  # events of games that an engine which is out has lost without playing
         self.finished = {record["game"] for record in journal.records}
         for record in journal.records:
             schedule.record(record)
@@ -113,11 +119,11 @@ class Run:
             try:
                 for view in self.views:
                     view.begin(self)
-                while complete and not self.schedule.is_over():
+                while complete and not self.schedule.is_over() and self.conduct.problem() is None:
                     self.fill()
-                    if self.pool.busy == 0:
+                    if self.pool.busy == 0 and not self.forfeits:
                         break
-                    event = self.pool.event(0.5)
+                    event = self.forfeits.popleft() if self.forfeits else self.pool.event(0.5)
                     if event is not None:
                         self.hear(event)
                     for view in self.views:
@@ -135,13 +141,30 @@ class Run:
 
     def fill(self):
         """Gives work to everybody who has none."""
-        while self.pool.has_room():
+        while self.pool.has_room() and not self.forfeits:
             task = self.schedule.next_encounter()
             if task is None:
                 return
             task["games"] = [game for game in task["games"] if game["game"] not in self.finished]
-            if task["games"]:
+            if any(player in self.conduct.out for player in task["engines"]):
+                self.forfeits.extend(
+                    {"kind": "game", "record": self.forfeit(task, game), "log": None} for game in task["games"]
+                )
+            elif task["games"]:
                 self.pool.give(task)
+
+    def forfeit(self, task, game):
+        """The record of a game that is not played; White's if both are out, as where both fail to start."""
+        side = 0 if game["players"][0] in self.conduct.out else 1
+        engines = [task["engines"][player] for player in game["players"]]
+        return record_of_failed_start(
+            game,
+            [engine["name"] for engine in engines],
+            [engine["control"] for engine in engines],
+            Opening(*task["opening"]),
+            side,
+            EngineFailure("out", "is out"),
+        )
 
     def hear(self, event):
         self.live.hear(event)
@@ -152,9 +175,15 @@ class Run:
                 self.schedule.record(record)
                 for view in self.views:
                     view.game(self, record)
+                verdict = self.conduct.hear(self.journal.records[-1])
+                if verdict is not None:
+                    self.warn(verdict)
         elif event["kind"] in ("warning", "error"):
-            for view in self.views:
-                view.warning(event["text"])
+            self.warn(event["text"])
+
+    def warn(self, text):
+        for view in self.views:
+            view.warning(text)
 
     def results(self):
         """All results as one object, for programs that read on. Games count from one, as in the PGN."""

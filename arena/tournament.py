@@ -203,9 +203,6 @@ class TournamentSchedule:
     def is_over(self):
         return self.round == self.rounds and self.is_round_over()
 
-    def problem(self):
-        return None
-
     # What the results mean
 
     def rows(self):

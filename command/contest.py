@@ -9,10 +9,12 @@ from pathlib import Path
 from arena.containment import adopt_descendants
 from arena.display import Display
 from arena.errors import InputError
+from arena.formats import VERSION, check_description
 from arena.interrupts import INTERRUPTED
 from arena.journal import Journal
 from arena.options import check_rules, parse_draw, parse_resign, plan_cores
 from arena.pool import LocalPool, PoolError
+from arena.preflight import check_engines
 from arena.run import Run, supply_from
 from arena.settings import Rules, engine_from, rules_from
 from command.arguments import positive
@@ -137,13 +139,22 @@ def local_pool(description, options, display):
     return LocalPool(description["concurrency"], cores=cores, live=options.live is not None)
 
 
-def prepare_cluster(cluster, journal, options):
+def check_players(description, cluster, options):
+    """Starts every engine once, so that a wrong option is noticed before games are lost by it."""
+    if cluster is not None:
+        cluster.check_engines(description, upload=options.upload)
+        return
+    adopt_descendants()
+    check_engines([engine_from(values) for values in description["engines"]], rules_from(description["rules"]))
+
+
+def prepare_cluster(cluster, journal):
     from arena.calibration import measure_speed
 
     if "reference_speed" not in journal.description:
         # Kept with the run: when it is resumed elsewhere, time controls still mean what they meant.
         journal.update_description(reference_speed=round(measure_speed()))
-    cluster.prepare(journal.description, upload=options.upload)
+    cluster.reference = journal.description["reference_speed"]
     return cluster
 
 
@@ -170,21 +181,27 @@ def launch(options, describe, kind, make_schedule, lines, line):
         cluster = connect(options)
         if cluster is not None:
             stack.callback(cluster.close)
+        if description is not None:
+            check_description({"version": VERSION, **description})
+            check_players(description, cluster, options)
         journal = stack.enter_context(contextlib.closing(open_journal(options, description, kind)))
         schedule = make_schedule(journal.description, supply_from(journal.description))
         display = Display(lines, line, resume_hint=f"quetzal {kind} --resume {journal.directory}")
         if cluster is None:
             pool = local_pool(journal.description, options, display)
         else:
-            pool = prepare_cluster(cluster, journal, options)
+            pool = prepare_cluster(cluster, journal)
         if live is not None:
             display.say(f"the games can be watched at {live.address}")
         try:
-            complete = Run(journal, schedule, pool, [display] if live is None else [display, live]).play()
+            run = Run(journal, schedule, pool, [display] if live is None else [display, live])
+            if options.resume is not None and not schedule.is_over():
+                check_players(journal.description, cluster, options)
+            complete = run.play()
         except PoolError as error:
             print(f"quetzal {kind}: {error}", file=sys.stderr)
             return 1
-        if schedule.problem() is not None:
-            print(f"quetzal {kind}: {schedule.problem()}", file=sys.stderr)
+        if run.conduct.problem() is not None:
+            print(f"quetzal {kind}: {run.conduct.problem()}", file=sys.stderr)
             return 1
         return 0 if complete else INTERRUPTED

@@ -155,7 +155,7 @@ for line in sys.stdin:
     if words == ["uci"]:
         say("id name Scripted")
         say("option name UCI_Chess960 type check default false")
-        say("option name Hash type spin default 1 min 1 max 8")
+        say("option name Hash type spin default 1 min 1 max 64")
         if MODE == "options":
             for number in range(100_000):
                 say(f"option name Option{number} type combo default a" + " var abcdefgh" * 8)

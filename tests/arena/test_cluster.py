@@ -115,6 +115,10 @@ def test_trouble_is_said(tmp_path, cluster):
     )
     assert result.returncode == 2
     assert "there is no cluster at tcp://127.0.0.1:1" in result.stderr
+    arguments = ("--cluster", cluster[0], "--dir", str(tmp_path / "run"), *QUICK)
+    result = run_quetzal("match", str(here), command("good"), "--upload", "--option-a", "Hash=x", *arguments)
+    assert result.returncode == 2
+    assert "only-here does not take option Hash: 'x' is no whole number" in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "run").exists()
 

@@ -11,6 +11,7 @@ import pytest
 from arena_playing import play, scripted
 
 from arena.client import LONGEST_LINE, Client
+from arena.declarations import fitting
 from arena.engine import EngineFailure, EngineProcess, centipawns, parse_info
 from arena.pgn import game_text
 from arena.settings import EngineSettings, Rules
@@ -169,3 +170,52 @@ def test_an_engine_that_does_not_read():
         assert time.perf_counter() - started < 60
     finally:
         engine.leave()
+
+
+# Options
+
+
+DECLARED = [
+    ("spin default 1 min 1 max 8", "8", "8"),
+    ("spin default 1 min 1 max 8", "+3", "+3"),
+    ("spin default 1 min -5 max 8", "-5", "-5"),
+    ("spin default 1", "123456", "123456"),
+    ("spin default x min y max z", "7", "7"),
+    ("spin min " + "9" * 5000 + " max " + "9" * 6000, "9" * 5500, "9" * 5500),
+    ("check default false", "TRUE", "true"),
+    ("combo default a var a var Very Solid var b", "very solid", "Very Solid"),
+    ("combo default a", "whatever", "whatever"),
+    ("string default <empty>", "a b  c", "a b  c"),
+    ("string", "", ""),
+    ("button", "", None),
+    ("button", "now", None),
+    ("", "x", "x"),
+    ("matrix 3", "x", "x"),
+]
+
+
+@pytest.mark.parametrize(("declaration", "value", "sent"), DECLARED)
+def test_values_that_fit(declaration, value, sent):
+    assert fitting(declaration, value) == sent
+
+
+MISFITS = [
+    ("spin default 1 min 1 max 8", "9", "9 is not between 1 and 8"),
+    ("spin default 1 min 1 max 8", "0", "0 is not between 1 and 8"),
+    ("spin default 1 max 8", "-" + "9" * 5000 + "x", "is no whole number"),
+    ("spin default 1 max 8", "9" * 5000, "is not between anything and 8"),
+    ("spin default 1 min 1 max 8", "", "'' is no whole number"),
+    ("spin default 1 min 1 max 8", "3.0", "'3.0' is no whole number"),
+    ("spin default 1 min 1 max 8", "\u0663", "is no whole number"),
+    ("check default false", "1", "'1' is neither true nor false"),
+    ("combo default a var a var b", "c", "'c' is none of a, b"),
+    ("string default x", "a\nquit", "one line"),
+    ("button", "a\nquit", "one line"),
+]
+
+
+@pytest.mark.parametrize(("declaration", "value", "message"), MISFITS)
+def test_values_that_do_not_fit(declaration, value, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        fitting(declaration, value)
+    assert len(str(caught.value)) < 600

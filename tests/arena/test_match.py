@@ -98,22 +98,70 @@ def test_a_failing_engine_leaves_the_others_alone(tmp_path):
     assert not any(is_running(pid) for pid in processes(pids))
 
 
-def test_an_engine_that_never_starts_ends_the_match(tmp_path):
-    arguments = (
-        "--no-pin",
-        "--games",
-        "100",
-        "--dir",
-        str(tmp_path / "run"),
-        "--tc",
-        "nodes=10",
-        "--startup-timeout",
-        "0.5",
-    )
-    result = run_quetzal("match", command("silent"), command("silent"), *arguments)
+def test_an_engine_that_never_starts_is_no_match(tmp_path):
+    """It is tried twice, and then nothing is played or written."""
+    pids = tmp_path / "pids"
+    arguments = ("--games", "100", "--dir", str(tmp_path / "run"), "--tc", "nodes=10", "--startup-timeout", "0.5")
+    result = run_quetzal("match", command("silent", pids), command("silent", pids), *arguments)
+    assert result.returncode == 2
+    assert "silent 1" not in result.stderr
+    assert "did not start: no uciok in 0.5 s" in result.stderr
+    assert not (tmp_path / "run").exists()
+    assert len(processes(pids)) == 2
+    assert not any(is_running(pid) for pid in processes(pids))
+
+
+def test_an_engine_that_dies_at_once_ends_the_match(tmp_path):
+    """After two games instead of a hundred, with the reason; and a resumed match gives it another chance."""
+    run = tmp_path / "run"
+    arguments = ("--games", "100", "--names", "one,two", "--dir", str(run), *QUICK)
+    result = run_quetzal("match", command("good"), command("dies"), *arguments)
+    for games in (2, 4):
+        assert result.returncode == 1
+        reason = "two is out: it lost 2 games in the same way"
+        assert f"quetzal match: {reason}" in result.stderr.splitlines()[-1]
+        assert "ended with status 3" in result.stderr.splitlines()[-1]
+        assert len(games_of(run)) == games
+        assert (run / "report.html").exists()
+        result = run_quetzal("match", "--resume", str(run))
+
+
+def test_an_engine_that_does_not_count_its_nodes_is_out(tmp_path):
+    """Every game would cost the time that a move without a clock may take."""
+    run = tmp_path / "run"
+    arguments = ("--games", "100", "--names", "one,two", "--dir", str(run), "--tc", "nodes=10", "--move-timeout", "0.5")
+    result = run_quetzal("match", command("calm"), command("never"), "--no-pin", "--startup-timeout", "60", *arguments)
     assert result.returncode == 1
-    assert "did not start" in result.stderr
-    assert len(games_of(tmp_path / "run")) == 4
+    assert "two is out: it lost 2 games in the same way" in result.stderr
+    assert "stalls (no move in 0.5 s)" in result.stderr
+    assert [game["failure"] for game in games_of(run)] == ["stall"] * 2
+
+
+OPTIONS = [
+    ("Hash=abc", "two does not take option Hash: 'abc' is no whole number"),
+    ("hash=99", "two does not take option hash: 99 is not between 1 and 64"),
+    ("Hash=" + "9" * 5000, "is not between 1 and 64"),
+    ("UCI_Chess960=yes", "two does not take option UCI_Chess960: 'yes' is neither true nor false"),
+]
+
+
+@pytest.mark.parametrize(("option", "message"), OPTIONS)
+def test_options_are_checked_before_the_first_game(tmp_path, option, message):
+    run = tmp_path / "run"
+    arguments = ("--option-b", option, "--names", "one,two", "--dir", str(run), *QUICK)
+    result = run_quetzal("match", command("good"), command("fine"), *arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert not run.exists()
+
+
+def test_an_option_that_an_engine_does_not_have_is_a_warning(tmp_path):
+    """`--option` is for every engine, and not every engine has everything."""
+    arguments = ("--option", "Contempt=3", "--option", "hash=2", "--games", "2", "--dir", str(tmp_path / "run"), *QUICK)
+    result = run_quetzal("match", command("good"), command("fine"), *arguments)
+    assert result.returncode == 0, result.stderr
+    assert "has no option Contempt" in result.stderr
+    assert "option hash" not in result.stderr
 
 
 def start_match(run, pids, games):

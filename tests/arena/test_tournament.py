@@ -361,6 +361,26 @@ def test_a_tournament(tmp_path, kind):
     assert run_quetzal("match", "--resume", str(run)).returncode == 2
 
 
+def test_an_engine_that_is_out_loses_its_other_games(tmp_path):
+    """They are not played; the others' are, and the standings are complete."""
+    run = tmp_path / "run"
+    engines = (command("calm"), f"name=Stalls;command={command('never')}", command("calm"), command("calm"))
+    flags = [word for engine in engines for word in ("--engine", engine)]
+    arguments = ("--tc", "nodes=10", "--max-moves", "3", "--dir", str(run), "--games", "2", "--move-timeout", "0.7")
+    result = run_quetzal("tournament", *flags, *arguments, "--startup-timeout", "60", "--no-pin")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("Stalls is out: it lost 2 games in the same way") == 1
+    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
+    lost = [game["failure"] for game in results["games"] if "Stalls" in (game["white"], game["black"])]
+    assert lost == ["stall", "stall", "out", "out", "out", "out"]
+    assert all(game["failure"] is None for game in results["games"] if "Stalls" not in (game["white"], game["black"]))
+    table = results["summary"]["standings"]
+    assert [row["games"] for row in table] == [6, 6, 6, 6]
+    assert (table[-1]["engine"], table[-1]["points"], table[-1]["failures"]) == ("Stalls", 0, 6)
+    assert (run / "games.pgn").read_text(encoding="utf-8").count(" is out}") == 4
+    assert run_quetzal("tournament", "--resume", str(run)).returncode == 0
+
+
 def test_everything_as_flags(tmp_path):
     run = tmp_path / "run"
     arguments = ("--format", "gauntlet", "--tc", "nodes=10", "--max-moves", "8", "--dir", str(run), "--games", "2")
