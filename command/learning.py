@@ -5,7 +5,7 @@ import time
 
 from command.arguments import positive
 from command.progress import Progress
-from training.gather import Filters, gather
+from training.gather import Filters, gather, gather_shards
 from training.positions import MOST_SCORE
 
 
@@ -38,12 +38,15 @@ def filters_from(options, later_share=0.0):
     return Filters(options.most_score, options.from_ply, options.held_out, options.seed, later_share)
 
 
-def gather_with_progress(paths, filters, threads):
-    """Reads the files; tells about damage and speed."""
+def gather_with_progress(paths, filters, threads, shards=None):
+    """Reads the files; tells about damage and speed. `shards`: the directory and number of shards to keep on disk."""
     progress = Progress("reading", "positions")
     started = time.monotonic()
     try:
-        data = gather(paths, filters, threads, progress)
+        if shards:
+            data = gather_shards(paths, filters, threads, *shards, progress)
+        else:
+            data = gather(paths, filters, threads, progress)
     except MemoryError as error:
         raise ValueError(f"{error or 'not enough memory'}") from error
     for path, damage in data.damaged:

@@ -12,6 +12,7 @@ from eval.network_file import pack_network, unpack_network
 from training.network_run import MOST_DIFFERENCE, Settings, TrainError, TrainingRun, weights_of
 from training.network_trainer import LEVEL_NAMES
 from training.plots import Line, line_chart, svg_page
+from training.schedule import Ramp
 from uci_engine import __version__
 
 DEFAULT_NEURONS, LAST_RATE = (Settings._field_defaults[name] for name in ("neurons", "last_rate"))
@@ -26,11 +27,18 @@ def add_arguments(parser):
     parser.add_argument("--rate", type=float, default=1e-3, metavar="X", help="highest learning rate (default: 0.001)")
     parser.add_argument("--last-rate", type=float, metavar="X", help="the rate at the end (default: 0.00001)")
     parser.add_argument(
+        "--rate-curve",
+        default="cosine",
+        metavar="CURVE",
+        help="how the rate falls: cosine, linear or step:N, N rates for equal times (default: cosine)",
+    )
+    parser.add_argument(
         "--result-share",
-        type=float,
-        default=0.1,
-        metavar="X",
-        help="part of the target taken from the game's result, the rest from the searches' scores (default: 0.1)",
+        type=Ramp.parse,
+        default=Ramp(0.1, 0.1),
+        metavar="X[:Y[@P]]",
+        help="part of the target taken from the game's result, the rest from the searches' scores; X:Y changes from X to Y "
+        "over the run, X:Y@P once the part P of it is done (default: 0.1)",
     )
     parser.add_argument(
         "--later-share",
@@ -38,6 +46,15 @@ def add_arguments(parser):
         default=0.7,
         metavar="X",
         help="part of a score that comes from the searches of the following plies (default: 0.7)",
+    )
+    parser.add_argument(
+        "--shards", type=positive, metavar="N", help="keep the positions on disk, in N shards (default: in memory)"
+    )
+    parser.add_argument(
+        "--shards-at-once", type=positive, default=8, metavar="N", help="read together into memory (default: 8)"
+    )
+    parser.add_argument(
+        "--shard-directory", metavar="DIR", help="where the shards are kept, to be used again (default: beside NET)"
     )
     parser.add_argument("--checkpoint", metavar="FILE", help="where to keep the state of the run (default: beside NET)")
     parser.add_argument("--resume", action="store_true", help="go on after an interruption")
@@ -55,9 +72,11 @@ def settings_from(options, start):
         batch=options.batch,
         rate=options.rate,
         last_rate=min(LAST_RATE, options.rate) if options.last_rate is None else options.last_rate,
+        rate_curve=options.rate_curve,
         result_share=options.result_share,
         seed=options.seed,
         filters=filters_from(options, options.later_share),
+        shards_at_once=options.shards_at_once,
     )
     settings.check()
     if start and start.neurons > neurons:
@@ -93,6 +112,7 @@ def summary(run, options, comparison, rate):
 
     data, settings = run.data, run.settings._asdict()
     settings["filters"] = run.settings.filters._asdict()
+    settings["result_share"] = str(run.settings.result_share)
     best = min(range(len(run.history)), key=lambda epoch: run.history[epoch][1])
     return {
         "data": {
@@ -145,7 +165,8 @@ def run(options):
         start = unpack_network(Path(options.start).read_bytes(), options.start)
     settings = settings_from(options, start)
     output, plot, checkpoint = places(options)
-    data = gather_with_progress(options.games, settings.filters, options.threads)
+    shards = options.shards and (Path(options.shard_directory or f"{output}.shards"), options.shards)
+    data = gather_with_progress(options.games, settings.filters, options.threads, shards)
     for line in data.report():
         print(line)
     run = TrainingRun(data, settings, options.threads, start and weights_of(start, settings.neurons, settings.seed))
@@ -186,6 +207,8 @@ def run(options):
             f"{duration((progress.done - progress.skipped) / max(rate, 1e-9))}"
         )
         print(f"written to {output}, losses drawn in {plot}")
+        if shards:
+            print(f"{shards[0]} keeps the positions for other runs on the same games; remove it when there are none")
         return 0
     finally:
         run.close()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from training.files import GameReader, is_held_out
 from training.positions import FATE_NAMES, MOST_SCORE, KeySet, PositionSet, extract
 from training.records import RecordError
+from training.shards import Shards, ShardWriter, describe_source, load_index, save_index
 
 GAMES_AT_ONCE = 500
 
@@ -30,7 +31,7 @@ class Filters(NamedTuple):
 class Gathered(NamedTuple):
     """Positions to learn from and positions to judge by: none is in both, and none comes from the other's games."""
 
-    training: PositionSet
+    training: PositionSet | Shards
     held_out: PositionSet
     files: list  # names without folders
     games: int
@@ -73,10 +74,31 @@ def _chunks(paths, damaged):
                 damaged.append((path, reader.damage))
 
 
-def gather(paths, filters, threads, progress=None):
-    """All positions of these files that pass the filters, each once; those to learn from in a random order."""
-    training, held_out, waiting_out = PositionSet(), PositionSet(), PositionSet(keyed=True)
-    known, fates, damaged = KeySet(), [0] * len(FATE_NAMES), []
+class _InMemory:
+    """Where positions go to when memory holds them all."""
+
+    def __init__(self):
+        self.training, self.held_out, self.known = PositionSet(), PositionSet(keyed=True), KeySet()
+
+    def add(self, training, held_out):
+        self.training.take(training, self.known)
+        self.held_out.append(held_out)
+
+    def finish(self, seed, _):
+        # Those held out last, when every position of the training games is known.
+        held_out = PositionSet()
+        held_out.take(self.held_out, self.known)
+        self.training.shuffle(seed % 2**64)
+        return self.training, held_out
+
+
+def gather(paths, filters, threads, progress=None, into=None):
+    """All positions of these files that pass the filters, each once; those to learn from in a random order.
+
+    They stay in memory, or go `into` a ShardWriter.
+    """
+    into = into or _InMemory()
+    fates, damaged = [0] * len(FATE_NAMES), []
     games = held_out_games = 0
 
     def read(path, place, number, payloads):
@@ -103,8 +125,7 @@ def gather(paths, filters, threads, progress=None):
         held_out_games += sum(flags)
         for fate, count in enumerate(found):
             fates[fate] += count
-        training.take(parts[0], known)
-        waiting_out.append(parts[1])
+        into.add(*parts)
         if progress:
             progress.advance(sum(found))
 
@@ -117,7 +138,22 @@ def gather(paths, filters, threads, progress=None):
                 put_together(waiting.popleft())
         while waiting:
             put_together(waiting.popleft())
-    # Last, when every position of the training games is known.
-    held_out.take(waiting_out, known)
-    training.shuffle(filters.seed % 2**64)
+        training, held_out = into.finish(filters.seed, pool)
     return Gathered(training, held_out, [Path(path).name for path in paths], games, held_out_games, fates, damaged)
+
+
+def gather_shards(paths, filters, threads, directory, count, progress=None):
+    """Like `gather`, with the positions to learn from on disk; what is there already is used again."""
+    directory, source = Path(directory), describe_source(paths, filters, count)
+    if found := load_index(directory, source):
+        shards, held_out, told = found
+        return Gathered(shards, held_out, **told)
+    writer = ShardWriter(directory, count)
+    try:
+        data = gather(paths, filters, threads, progress, writer)
+    finally:
+        writer.close()
+    data = data._replace(damaged=[(str(path), str(damage)) for path, damage in data.damaged])
+    told = {name: getattr(data, name) for name in Gathered._fields[2:]}
+    save_index(directory, source, data.training, data.held_out, told)
+    return data

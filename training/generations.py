@@ -38,6 +38,7 @@ from training.network_history import (
     read_history,
     with_table,
 )
+from training.schedule import Ramp
 
 FORMAT = 1
 _POLL_SECONDS, _PATIENCE_SECONDS = 0.5, 60
@@ -247,8 +248,13 @@ class Generation:
             raise InputError("--match-games is an even number: every opening is played with both colours")
         if settings["neurons"] is not None and settings["neurons"] % 32:
             raise InputError(f"{settings['neurons']} neurons, but there must be a multiple of 32")
-        if settings["result_share"] is not None and not 0 <= settings["result_share"] <= 1:
-            raise InputError("--result-share lies between 0 and 1")
+        if settings["result_share"] is not None:
+            try:
+                is_share = Ramp.parse(str(settings["result_share"])).is_share()
+            except ValueError as error:
+                raise InputError(f"--result-share {error}") from None
+            if not is_share:
+                raise InputError("--result-share lies between 0 and 1")
         parse_control(settings["tc"])
         parse_sprt(settings["sprt"])
         if self.commands.quetzal == own_quetzal():

@@ -112,9 +112,10 @@ def training_text(training):
     parts = []
     if "data" in training:
         parts.append(f"{training['data']['positions']:,} positions")
-    for name in ("neurons", "epochs", "batch", "rate", "result_share", "seed"):
+    for name in ("neurons", "epochs", "batch", "rate", "rate_curve", "result_share", "seed"):
         if name in training.get("settings", {}):
-            parts.append(f"{name.replace('_', ' ')} {training['settings'][name]:g}")
+            value = training["settings"][name]
+            parts.append(f"{name.replace('_', ' ')} {value if isinstance(value, str) else f'{value:g}'}")
     later = training.get("settings", {}).get("filters", {}).get("later_share")
     if later:
         parts.append(f"later share {later:g}")

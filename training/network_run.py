@@ -17,6 +17,8 @@ from eval.network_file import ACTIVATION_ONE, FEATURES, OUTPUT_ONE, SCALE, Netwo
 from training.gather import Filters
 from training.network_trainer import MAXIMUM_NEURONS, NEURON_STEP, NetworkTrainer
 from training.quantiser import RoundedNetwork
+from training.schedule import Ramp, rate_at, rate_steps
+from training.shards import Shards
 
 MOST_DIFFERENCE = 2.0  # centipawns on average between the trainer's evaluation and the engine's
 FEATURE_REACH = 0.1  # of the random weights at the beginning
@@ -39,9 +41,11 @@ class Settings(NamedTuple):
     batch: int = 8192
     rate: float = 1e-3
     last_rate: float = 1e-5
-    result_share: float = 0.1
+    rate_curve: str = "cosine"
+    result_share: Ramp = Ramp(0.1, 0.1)
     seed: int = 1
     filters: Filters = Filters()
+    shards_at_once: int = 8  # in memory, if the positions are on disk
 
     def check(self):
         """Raises TrainError for what cannot be done."""
@@ -49,14 +53,31 @@ class Settings(NamedTuple):
             raise TrainError(
                 f"{self.neurons} neurons: their number must be a multiple of {NEURON_STEP}, at most {MAXIMUM_NEURONS}"
             )
-        if not 0 <= self.result_share <= 1:
-            raise TrainError(f"the result's share is {self.result_share:g}, but must be from 0 to 1")
+        if not self.result_share.is_share():
+            raise TrainError(f"the result's share is {self.result_share}, but must be from 0 to 1")
+        try:
+            rate_steps(self.rate_curve)
+        except ValueError as error:
+            raise TrainError(str(error)) from error
+        if self.shards_at_once < 1:
+            raise TrainError("at least one shard has to be in memory")
         if not 0 <= self.filters.later_share < 1:
             raise TrainError(f"the later scores' share is {self.filters.later_share:g}, but must be from 0 to below 1")
         if not 0 < self.last_rate <= self.rate <= 1:
             raise TrainError(
                 f"the learning rate goes from {self.rate:g} to {self.last_rate:g}, but must lie between 0 and 1 and not rise"
             )
+
+
+class Stretch(NamedTuple):
+    """A part of an epoch: positions that are in memory together, met once each on a walk in steps of `stride`."""
+
+    shards: tuple  # none if all positions are in memory anyway
+    count: int
+    begin: int  # of the walk
+    stride: int
+    first_batch: int  # of the epoch's
+    batches: int
 
 
 class Comparison(NamedTuple):
@@ -125,26 +146,72 @@ class TrainingRun:
         self.step = 0  # finished ones of the whole run
         self.loss = 0.0  # summed over this epoch's positions
         self.history = []  # the epochs' losses: of training, of the held-out positions
-        self.batches = -(-len(data.training) // settings.batch)
-        steps = settings.epochs * self.batches
-        self.rounded_from = steps - max(1, int(ROUNDED_PART * steps))  # this step is the first with rounded weights
+        self.steps = sum(sum(part.batches for part in self._plan(epoch)) for epoch in range(settings.epochs))
+        self.rounded_from = self.steps - max(
+            1, int(ROUNDED_PART * self.steps)
+        )  # this step is the first with rounded weights
         self.pool = ThreadPoolExecutor(threads)
         told = (settings, len(data.training), data.training.checksum(), data.held_out.checksum())
         self.identity = hashlib.sha256(repr(told).encode() + weights).hexdigest()
-        self._walk = self._plan_walk()
+        self.stretches = self._plan(0)
+        self._positions = (None, None)  # a stretch and its positions
+        self._ahead = (None, None)  # the next one, and the future of its positions
+        self._reader = ThreadPoolExecutor(1)
 
     def close(self):
         self.pool.shutdown()
+        self._reader.shutdown()
 
-    def _plan_walk(self):
-        """Where an epoch begins among the shuffled positions, and its stride: an order that its number decides."""
-        count = len(self.data.training)
-        dice = random.Random(f"walk {self.settings.seed} {self.epoch}")
+    # The order of the positions
+
+    def _plan(self, epoch):
+        """The stretches of an epoch: which shards are read together is its own choice, and so is each one's order."""
+        source, settings = self.data.training, self.settings
+        if not isinstance(source, Shards):
+            return [self._stretch(f"walk {settings.seed} {epoch}", (), len(source), 0)]
+        dice = random.Random(f"shards {settings.seed} {epoch}")
+        order = dice.sample(range(len(source.counts)), len(source.counts))
+        stretches, batch = [], 0
+        for first in range(0, len(order), settings.shards_at_once):
+            numbers = tuple(order[first : first + settings.shards_at_once])
+            if count := sum(source.counts[number] for number in numbers):
+                stretches.append(self._stretch(f"walk {settings.seed} {epoch} {first}", numbers, count, batch))
+                batch += stretches[-1].batches
+        return stretches
+
+    def _stretch(self, seed, shards, count, first_batch):
+        """Where the walk begins among the shuffled positions, and its stride: without a divisor in common."""
+        dice = random.Random(seed)
         begin = dice.randrange(count)
         while True:
             stride = dice.randrange(count)
             if math.gcd(stride, count) == 1:
-                return begin, stride
+                return Stretch(shards, count, begin, stride, first_batch, -(-count // self.settings.batch))
+
+    @property
+    def stretch(self):
+        """That of the next batch."""
+        return next(part for part in self.stretches if self.batch < part.first_batch + part.batches)
+
+    def positions(self):
+        """Those of the stretch. The next one's shards are read in the meantime."""
+        stretch = self.stretch
+        if not stretch.shards:
+            return self.data.training
+        if self._positions[0] != stretch:
+            self._positions = (None, None)  # gives its memory back first
+            load, (expected, future) = self.data.training.load, self._ahead
+            self._positions = (stretch, future.result() if expected == stretch else load(stretch.shards))
+            later = self.stretches[self.stretches.index(stretch) + 1 :]
+            if not later and self.epoch + 1 < self.settings.epochs:
+                later = self._plan(self.epoch + 1)
+            self._ahead = (later[0], self._reader.submit(load, later[0].shards)) if later else (None, None)
+        return self._positions[1]
+
+    @property
+    def batches(self):
+        """Of this epoch."""
+        return self.stretches[-1].first_batch + self.stretches[-1].batches
 
     @property
     def is_finished(self):
@@ -153,33 +220,40 @@ class TrainingRun:
     @property
     def positions_done(self):
         """Over the whole run."""
-        size = len(self.data.training)
-        return self.epoch * size + min(self.batch * self.settings.batch, size)
+        done = self.epoch * len(self.data.training)
+        for part in self.stretches:
+            if self.batch > part.first_batch:
+                done += min((self.batch - part.first_batch) * self.settings.batch, part.count)
+        return done
 
     def rate(self):
-        """The next step's: rising at first, because Adam's moments know nothing yet, then falling along a cosine."""
-        settings, steps = self.settings, self.settings.epochs * self.batches
-        warm_up = min(WARM_UP, steps // 10)
+        """The next step's: rising at first, because Adam's moments know nothing yet, then falling."""
+        settings = self.settings
+        warm_up = min(WARM_UP, self.steps // 10)
         if self.step < warm_up:
             return settings.rate * (self.step + 1) / warm_up
-        done = (self.step - warm_up) / max(1, steps - warm_up - 1)
-        return settings.last_rate + (settings.rate - settings.last_rate) * (1 + math.cos(math.pi * done)) / 2
+        done = (self.step - warm_up) / max(1, self.steps - warm_up - 1)
+        return rate_at(settings.rate_curve, settings.rate, settings.last_rate, done)
+
+    def result_share(self):
+        """The next step's."""
+        return self.settings.result_share.at(self.step / max(1, self.steps - 1))
 
     def learn_batch(self):
         """One step; returns its number of positions. After an epoch's last batch `end_epoch` must be called."""
-        settings, threads = self.settings, self.threads
-        first = self.batch * settings.batch
-        last = min(first + settings.batch, len(self.data.training))
+        threads, stretch, positions = self.threads, self.stretch, self.positions()
+        first = (self.batch - stretch.first_batch) * self.settings.batch
+        last = min(first + self.settings.batch, stretch.count)
         bounds = [first + (last - first) * part // threads for part in range(threads + 1)]
 
         def add_up(part):
             return self.trainer.gradient(
-                self.data.training, *self._walk, bounds[part], bounds[part + 1], settings.result_share, part
+                positions, stretch.begin, stretch.stride, bounds[part], bounds[part + 1], share, part
             )
 
         if self.step == self.rounded_from:
             self.trainer.start_rounding()
-        rate = self.rate()
+        rate, share = self.rate(), self.result_share()
         loss = sum(self.pool.map(add_up, range(threads)))
         list(self.pool.map(lambda part: self.trainer.step(part, last - first, rate, self.step + 1), range(threads)))
         self.loss += loss
@@ -198,17 +272,17 @@ class TrainingRun:
         self.epoch += 1
         self.batch = 0
         self.loss = 0.0
-        self._walk = self._plan_walk()
+        if not self.is_finished:
+            self.stretches = self._plan(self.epoch)
         return losses
 
     def _parts(self, size):
         return [(size * part // self.threads, size * (part + 1) // self.threads) for part in range(self.threads)]
 
     def held_out_loss(self):
-        held_out = self.data.held_out
-        parts = self.pool.map(
-            lambda part: self.trainer.loss(held_out, *part, self.settings.result_share), self._parts(len(held_out))
-        )
+        """With the result share of the run's end, so that all epochs are judged by the same targets."""
+        held_out, share = self.data.held_out, self.settings.result_share.last
+        parts = self.pool.map(lambda part: self.trainer.loss(held_out, *part, share), self._parts(len(held_out)))
         return sum(parts) / len(held_out)
 
     # The result
@@ -223,7 +297,7 @@ class TrainingRun:
             return (
                 *rounded.compare(self.trainer, held_out, *part),
                 rounded.compare(exact, held_out, *part)[0],
-                exact.loss(held_out, *part, self.settings.result_share),
+                exact.loss(held_out, *part, self.settings.result_share.last),
             )
 
         found = list(self.pool.map(compare, self._parts(len(held_out))))
@@ -277,4 +351,4 @@ class TrainingRun:
         self.epoch, self.batch, self.step = head["epoch"], head["batch"], head["step"]
         self.loss = head["loss"]
         self.history = [tuple(losses) for losses in head["history"]]
-        self._walk = self._plan_walk()
+        self.stretches = self._plan(min(self.epoch, self.settings.epochs - 1))

@@ -22,6 +22,15 @@ cdef struct PackedPosition:
     u8 kings[2]  # their squares, White's first
     u16 ply  # moves played before in the game
 
+# On the way into a shard.
+cdef struct PositionRecord:
+    PackedPosition position
+    u64 key
+
+cdef enum:
+    MOST_SHARDS = 256
+    SHARD_STARTS = 257  # and where the last one ends
+
 cdef enum:
     MEN_BARS = 33  # 0 to 32 men
     SCORE_STEP = 100  # centipawns to a bar of the histogram

@@ -25,6 +25,8 @@ FATE_NAMES = (
 )
 MOST_SCORE = DEFAULT_MOST_SCORE
 BYTES_PER_POSITION = cython.sizeof(PackedPosition)
+BYTES_PER_RECORD = cython.sizeof(PositionRecord)
+MAXIMUM_SHARDS = MOST_SHARDS
 _FIRST_SLOTS = cython.declare(u64, 1 << 16)
 _AHEAD = cython.declare(cython.int, 16)  # how early a slot's memory is asked for
 
@@ -295,15 +297,111 @@ class PositionSet:
         return self.count - before
 
     def append(self, other: PositionSet):
-        """Copies all positions of a keyed set into this one, which is keyed too."""
-        if not self.is_keyed or not other.is_keyed:
-            raise ValueError("both sets must have keys")
+        """Copies all positions of another set; both have keys, or neither has."""
+        if self.is_keyed != other.is_keyed:
+            raise ValueError("both sets must have keys, or neither")
         if not self._reserve(self.count + other.count):
             raise MemoryError("no memory for more positions")
         if other.count > 0:
             memcpy(self.positions + self.count, other.positions, other.count * cython.sizeof(PackedPosition))
-            memcpy(self.keys + self.count, other.keys, other.count * cython.sizeof(u64))
+            if self.is_keyed:
+                memcpy(self.keys + self.count, other.keys, other.count * cython.sizeof(u64))
             self.count += other.count
+
+    # On disk
+
+    def split(self, shards: int) -> list:
+        """The positions of a keyed set as records, position and key, in one bytes object for each shard of keys."""
+        index: cython.size_t
+        number: u64
+        place: u64
+        wanted: u64 = shards
+        if not self.is_keyed or not 0 < shards <= MOST_SHARDS:
+            raise ValueError(f"only positions with keys can be split, into 1 to {MOST_SHARDS} shards")
+        starts: u64[SHARD_STARTS]
+        memset(starts, 0, cython.sizeof(starts))
+        records: cython.pointer(PositionRecord) = cython.cast(
+            cython.pointer(PositionRecord), malloc((self.count + 1) * cython.sizeof(PositionRecord))
+        )
+        if records == cython.NULL:
+            raise MemoryError("no memory for more positions")
+        try:
+            with cython.nogil:
+                for index in range(self.count):
+                    starts[multiply_high(self.keys[index], wanted) + 1] += 1
+                for number in range(wanted):
+                    starts[number + 1] += starts[number]
+                for index in range(self.count):
+                    number = multiply_high(self.keys[index], wanted)
+                    place = starts[number]
+                    starts[number] += 1
+                    records[place].position = self.positions[index]
+                    records[place].key = self.keys[index]
+            # By now each number is where its shard ends.
+            found = []
+            place = 0
+            for number in range(wanted):
+                found.append(
+                    cython.cast(cython.p_char, records + place)[
+                        : (starts[number] - place) * cython.sizeof(PositionRecord)
+                    ]
+                )
+                place = starts[number]
+            return found
+        finally:
+            free(records)
+
+    def take_records(self, data: bytes, known: KeySet) -> int:
+        """Adds the positions of records whose keys are not known yet; returns how many came."""
+        index: cython.size_t
+        count: cython.size_t = len(data) // cython.sizeof(PositionRecord)
+        state: cython.int = 0
+        before: cython.size_t = self.count
+        records: cython.pointer(cython.const[PositionRecord]) = cython.cast(
+            cython.pointer(cython.const[PositionRecord]), cython.cast(cython.p_char, data)
+        )
+        if self.is_keyed or len(data) % cython.sizeof(PositionRecord):
+            raise ValueError("whole records are taken into a set without keys")
+        with cython.nogil:
+            if self._reserve(self.count + count):
+                for index in range(count):
+                    if index + _AHEAD < count:
+                        known._prefetch(records[index + _AHEAD].key)
+                    state = known._insert(records[index].key)
+                    if state < 0:
+                        break
+                    if state > 0:
+                        self.positions[self.count] = records[index].position
+                        self.count += 1
+            else:
+                state = -1
+        if state < 0:
+            raise MemoryError("no memory for more positions")
+        return self.count - before
+
+    def get_bytes(self, first: int, last: int) -> bytes:
+        """Positions first to last as they are in memory."""
+        begin: cython.size_t = first
+        end: cython.size_t = last
+        if not begin <= end <= self.count:
+            raise ValueError("these positions are not in the set")
+        return cython.cast(cython.p_char, self.positions + begin)[: (end - begin) * cython.sizeof(PackedPosition)]
+
+    def add_bytes(self, data: bytes):
+        """Adds what `get_bytes` gave."""
+        count: cython.size_t = len(data) // cython.sizeof(PackedPosition)
+        if self.is_keyed or len(data) % cython.sizeof(PackedPosition):
+            raise ValueError("whole positions are added to a set without keys")
+        self.reserve(self.count + count)
+        memcpy(self.positions + self.count, cython.cast(cython.p_char, data), len(data))
+        self.count += count
+
+    def reserve(self, count: int):
+        """Makes room for that many positions in all, which then need not be moved while the set grows."""
+        if not self._reserve(count):
+            raise MemoryError("no memory for more positions")
+
+    # Order
 
     def shuffle(self, seed: int):
         """Fisher and Yates' shuffle: the seed alone decides the order."""
@@ -323,13 +421,16 @@ class PositionSet:
                 self.positions[other] = kept
 
     @cython.overflowcheck(False)
-    def checksum(self) -> int:
-        """A number that tells other positions, or another order, apart."""
+    def checksum(self, first: int = 0) -> int:
+        """A number that tells other positions, or another order, apart; of those from `first` on."""
         total: u64 = 0
         index: cython.size_t
-        words: cython.pointer(u64) = cython.cast(cython.pointer(u64), self.positions)
+        begin: cython.size_t = first
+        if begin > self.count:
+            raise ValueError("these positions are not in the set")
+        words: cython.pointer(u64) = cython.cast(cython.pointer(u64), self.positions + begin)
         with cython.nogil:
-            for index in range(self.count * (cython.sizeof(PackedPosition) // cython.sizeof(u64))):
+            for index in range((self.count - begin) * (cython.sizeof(PackedPosition) // cython.sizeof(u64))):
                 total = ((total << 7 | total >> 57) ^ words[index]) * cython.cast(u64, 0x9E3779B97F4A7C15)
         return total
 

@@ -94,7 +94,8 @@ SUMMARY = {
         "epochs": 9,
         "batch": 16384,
         "rate": 0.001,
-        "result_share": 0.3,
+        "rate_curve": "linear",
+        "result_share": "0.1:0.3@0.3",
         "seed": 5,
         "filters": {},
     },
@@ -160,7 +161,10 @@ def test_a_generation_from_games_to_history(place, quetzal, capsys):
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert len(cells) == network_history.HEADER[0].count("|") - 1
     assert cells[1] == "20 at 77 nodes by built-in"
-    assert cells[2] == "123,456 positions, neurons 32, epochs 9, batch 16384, rate 0.001, result share 0.3, seed 5"
+    assert cells[2] == (
+        "123,456 positions, neurons 32, epochs 9, batch 16384, rate 0.001, rate curve linear, "
+        "result share 0.1:0.3@0.3, seed 5"
+    )
     assert cells[3] == "training 0.012500, held out 0.013750"
     assert re.fullmatch(r"\+\d+\.\d ± \d+\.\d \(95 %\) in 400 games, nodes=5000", cells[4])
     assert cells[6] == "accepted: stronger with a clock"
@@ -310,6 +314,7 @@ def test_other_settings_and_changed_files_are_refused(place, quetzal, capsys):
         (("--sprt", "5"), "--sprt wants ELO0,ELO1"),
         (("--neurons", 33), "33 neurons, but there must be a multiple of 32"),
         (("--result-share", 1.5), "--result-share lies between 0 and 1"),
+        (("--result-share", "0.1:"), "--result-share 0.1:: neither a number X nor a ramp X:Y or X:Y@P"),
         (("--data", __file__), "test_generations.py"),
     ],
 )

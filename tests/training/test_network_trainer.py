@@ -24,6 +24,7 @@ from training.gather import Filters, gather
 from training.network_run import Settings, TrainError, TrainingRun, random_weights, weights_of
 from training.network_trainer import DECAY, LEVEL_NAMES, MOST_WEIGHT, NetworkTrainer
 from training.quantiser import RoundedNetwork
+from training.schedule import Ramp
 
 NEURONS = 32
 BIASES = 768 * NEURONS
@@ -336,7 +337,7 @@ def test_a_network_can_be_learned_on(learned):
     again = NetworkTrainer(NEURONS)
     again.set_weights(weights_of(network))
     held_out = run.data.held_out
-    loss = again.loss(held_out, 0, len(held_out), QUICK.result_share) / len(held_out)
+    loss = again.loss(held_out, 0, len(held_out), QUICK.result_share.last) / len(held_out)
     assert loss == pytest.approx(run.history[-1][1], rel=1e-4)
     assert comparison.exact_loss == pytest.approx(run.history[-1][1], rel=0.1)
     assert RoundedNetwork(again).numbers() == rounded.numbers()
@@ -356,7 +357,7 @@ def test_a_network_can_grow(learned):
     grown.set_weights(weights_of(network, larger))
     assert grown.outputs(held_out) == pytest.approx(before.outputs(held_out), rel=1e-5, abs=1e-6)
     for number in range(1, 4):
-        grown.gradient(run.data.training, 0, 1, 0, 1000, QUICK.result_share, 0)
+        grown.gradient(run.data.training, 0, 1, 0, 1000, QUICK.result_share.first, 0)
         grown.step(0, 1000, 0.001, number)
     learned_to_weigh = floats(grown.get_weights())[grown.parts[1] : grown.parts[2]]
     for side in (0, larger):
@@ -395,7 +396,7 @@ def test_interrupted_run_ends_like_a_whole_one(data, learned, tmp_path):
 def test_a_strange_checkpoint_is_refused(data, tmp_path):
     path = tmp_path / "checkpoint"
     run = TrainingRun(data, QUICK, 1)
-    other = TrainingRun(data, QUICK._replace(result_share=0.5), 1)
+    other = TrainingRun(data, QUICK._replace(result_share=Ramp(0.1, 0.5)), 1)
     run.save(path)
     with pytest.raises(TrainError, match="another run"):
         other.load(path)
@@ -408,8 +409,9 @@ def test_a_strange_checkpoint_is_refused(data, tmp_path):
     other.close()
 
 
-def test_the_rate_rises_and_falls(data):
-    run = TrainingRun(data, QUICK, 1)
+@pytest.mark.parametrize("curve", ["cosine", "linear", "step:4"])
+def test_the_rate_rises_and_falls(data, curve):
+    run = TrainingRun(data, QUICK._replace(rate_curve=curve), 1)
     steps = QUICK.epochs * run.batches
     rates = []
     for run.step in range(steps):
@@ -421,6 +423,24 @@ def test_the_rate_rises_and_falls(data):
     assert rates[:top] == sorted(rates[:top])
     assert rates[top:] == sorted(rates[top:], reverse=True)
     assert rates[-1] == pytest.approx(QUICK.last_rate)
+
+
+def test_the_results_share_follows_its_ramp(data):
+    """A step's targets have the share of that step."""
+    run = TrainingRun(data, QUICK._replace(epochs=1, result_share=Ramp(0.0, 1.0, 0.5)), 1)
+    shares = []
+    while not run.epoch_is_over:
+        shares.append(run.result_share())
+        weights, loss = floats(run.trainer.get_weights()), run.loss
+        walk, first = run.stretch, QUICK.batch * run.batch
+        places = [(walk.begin + walk.stride * (first + index)) % walk.count for index in range(QUICK.batch)]
+        run.learn_batch()
+        if run.step in (1, run.rounded_from):
+            known = [(data.training.features(place), data.training[place]) for place in places]
+            assert run.loss - loss == pytest.approx(python_loss(short_weights(weights), known, shares[-1]), rel=1e-4)
+    run.close()
+    assert shares[0] == 0.0 < 0.5 < shares[run.rounded_from - 1] < shares[-1] == 1.0
+    assert shares == sorted(shares)
 
 
 def arguments_of(games, output, *more):
@@ -496,6 +516,9 @@ def test_ctrl_c_keeps_what_was_learned(games_file, tmp_path):
         (("--result-share", "1.5"), "from 0 to 1"),
         (("--rate", "0.001", "--last-rate", "0.01"), "not rise"),
         (("--rate", "nan"), "learning rate"),
+        (("--rate-curve", "step:1"), "N from 2"),
+        (("--result-share", "0.1:0.2:0.3"), "--result-share"),
+        (("--result-share", "0.1:0.3@1"), "from 0 to 1"),
         (("--held-out", "90"), "--held-out 90"),
         (("--from-ply", "4000"), "too few"),
         (("--threads", "9999"), "threads"),
