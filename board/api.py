@@ -8,8 +8,10 @@ import enum
 from typing import NamedTuple
 
 import cython
+from cython.cimports.board.bits import popcount
 from cython.cimports.board.fen import format_fen, parse_fen
 from cython.cimports.board.legality import gives_check, is_legal, is_pseudo_legal
+from cython.cimports.board.material import FULL_PHASE, game_phase
 from cython.cimports.board.movegen import ALL_MOVES, QUIET_MOVES, TACTICAL_MOVES, generate
 from cython.cimports.board.notation import parse_san_text, parse_uci_text, san_text, uci_text
 from cython.cimports.board.perft import count_leaves
@@ -19,6 +21,7 @@ from cython.cimports.board.position import (
     is_insufficient_material,
     make_move,
     make_null_move,
+    occupied,
     polyglot_key,
     repetition_distance,
 )
@@ -33,6 +36,7 @@ from board.notation import MoveError
 _MAX_COUNTER = cython.declare(u16, MAX_COUNTER)
 
 WHITE_TO_MOVE, BLACK_TO_MOVE = 0, 1
+MOST_PHASE = FULL_PHASE
 
 
 class Termination(enum.Enum):
@@ -135,6 +139,15 @@ class Board:
         other.last = self.last
         return other
 
+    def mirrored(self) -> Board:
+        """The position with its colours exchanged, without the game behind it: White's men stand where Black's stood."""
+        placement, turn, castling, passed, *counters = self.fen(shredder=True).split()
+        placement = "/".join(reversed(placement.swapcase().split("/")))
+        if passed != "-":
+            passed = passed[0] + str(9 - int(passed[1]))
+        fen = " ".join((placement, "b" if turn == "w" else "w", castling.swapcase(), passed, *counters))
+        return Board(fen, chess960=self.chess960)
+
     # What stands where
 
     @property
@@ -154,6 +167,20 @@ class Board:
     @property
     def fullmove_number(self) -> int:
         return self.current().fullmove_number
+
+    @property
+    def men(self) -> int:
+        """How many men, kings and pawns included, are on the board."""
+        return popcount(occupied(self.current()))
+
+    @property
+    def phase(self) -> int:
+        """The weight of the pieces that are left: MOST_PHASE with all of them, 0 with kings and pawns only."""
+        return game_phase(self.current())
+
+    @property
+    def has_castling_rights(self) -> bool:
+        return self.current().castling_rooks != 0
 
     @property
     def chess960(self) -> bool:

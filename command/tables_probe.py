@@ -74,7 +74,7 @@ def probe_lines(tables, board):
     name = ending_of(board.fen())
     wdl = tables.wdl(board)
     if wdl is None:
-        if board.fen().split()[2] != "-":
+        if board.has_castling_rights:
             raise ValueError("tables know no positions with castling rights")
         if men(name) > MOST_MEN:
             raise ValueError(f"there are {men(name)} men on the board, and no tables for more than {MOST_MEN}")

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import cython
 from cython.cimports.board.api import Board
 from cython.cimports.board.bits import bit
+from cython.cimports.board.material import FULL_PHASE
 from cython.cimports.board.position import Position
 from cython.cimports.board.types import BLACK, KING, NO_PIECE, WHITE, piece_colour, piece_kind
-from cython.cimports.eval.classical import FULL_PHASE, FULL_SCALE, tapered, trace_evaluation
+from cython.cimports.eval.classical import FULL_SCALE, tapered, trace_evaluation
 from cython.cimports.eval.classical import evaluate as evaluate_classically
 from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_workspace
 from cython.cimports.eval.evaluator import evaluate as evaluate_position

@@ -5,7 +5,6 @@ from eval.weights cimport Trace
 
 cdef enum:
     MOST_SCORE = 9999  # no static score is larger; mates begin far above
-    FULL_PHASE = 24
     FULL_SCALE = 64
 
 cdef int evaluate(const Position* position, PawnCache* cache) noexcept nogil

@@ -22,6 +22,7 @@ from cython.cimports.board.bits import (
     popcount,
     west,
 )
+from cython.cimports.board.material import FULL_PHASE, game_phase
 from cython.cimports.board.position import ConstPosition, king_square, occupied, pieces
 from cython.cimports.board.types import (
     BISHOP,
@@ -393,20 +394,6 @@ def _space(
 
 
 @cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _phase(position: cython.pointer(ConstPosition)) -> cython.int:
-    """Pieces left: 1 for a minor piece, 2 for a rook, 4 for a queen, 24 at the start and at most."""
-    phase: cython.int = (
-        popcount(position.kinds[KNIGHT] | position.kinds[BISHOP])
-        + 2 * popcount(position.kinds[ROOK])
-        + 4 * popcount(position.kinds[QUEEN])
-    )
-    return phase if phase < FULL_PHASE else FULL_PHASE
-
-
-@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def tapered(middlegame: cython.int, endgame: cython.int, phase: cython.int) -> cython.int:
@@ -490,7 +477,7 @@ def evaluate(position: cython.pointer(ConstPosition), cache: cython.pointer(Pawn
         if entry.key != key:
             analyse_pawns(position, entry, cython.NULL)
     score: i32 = entry.score + _features(position, entry, cython.NULL, cython.NULL)
-    phase: cython.int = _phase(position)
+    phase: cython.int = game_phase(position)
     total = _total(position, score, phase, _scale(position, score, phase))
     return total if position.turn == WHITE else -total
 
@@ -506,7 +493,7 @@ def trace_evaluation(position: cython.pointer(ConstPosition), trace: cython.poin
     trace.known = may_be_known(position) and is_known_ending(position, cython.address(known_score))
     analyse_pawns(position, cython.address(entry), trace)
     score: i32 = entry.score + _features(position, cython.address(entry), trace.counts[WHITE], trace.counts[BLACK])
-    trace.phase = _phase(position)
+    trace.phase = game_phase(position)
     trace.scale = _scale(position, score, trace.phase)
     return known_score if trace.known else _total(position, score, trace.phase, trace.scale)
 

@@ -5,11 +5,12 @@ A position's score is linear in the weights: Σ count · (middlegame · phase + 
 """
 
 import cython
+from cython.cimports.board.material import FULL_PHASE
 from cython.cimports.board.movegen import TACTICAL_MOVES, generate
 from cython.cimports.board.position import ConstPosition, Position, make_move
 from cython.cimports.board.see import see_at_least
 from cython.cimports.board.types import BLACK, MAX_MOVES, WHITE, Move, u32, u64
-from cython.cimports.eval.classical import FULL_PHASE, FULL_SCALE, evaluate, trace_evaluation
+from cython.cimports.eval.classical import FULL_SCALE, evaluate, trace_evaluation
 from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
 from cython.cimports.eval.weights import FEATURE_COUNT, Trace
 from cython.cimports.libc.math import exp, fabs, log1p, sqrt

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from training.fast_games import Player, board_of, play
 from uci_engine.strength import Handicap
-from uci_engine.wdl import Model, phase
+from uci_engine.wdl import Model
 
 _WIDTH = 10  # centipawns per bucket of scores
 _MOST = 1500  # scores beyond are cut: there the result is settled
@@ -43,7 +43,7 @@ def gather(supply, games, nodes, on_game=None):
             def keep(board, move, score, seen=seen, turn=number % _EVERY):
                 if board.ply % _EVERY == turn:
                     bucket = round(max(-_MOST, min(_MOST, score)) / _WIDTH) * _WIDTH
-                    seen.append((bucket, phase(board.fen()), board.turn))
+                    seen.append((bucket, board.phase, board.turn))
 
             points = play(*players, board_of(supply[number]), on_move=keep)
             results[points] += 1

@@ -27,16 +27,15 @@ class Endgame:
             rule50=values["Syzygy50MoveRule"],
         )
 
-    def rank(self, board, limits, values):
-        """The limits with the root moves ranked, if the position is in the tables.
+    def rank(self, board, values):
+        """The ranking of the root moves, or None if the position is not in the tables; and whether to probe in the tree.
 
-        Inside the tree they are then asked only where that helps: to make progress in a win of unknown distance.
+        Behind ranked moves that helps in one case only: to make progress in a win of unknown distance.
         """
-        count = sum(letter.isalpha() for letter in board.fen().split()[0])
-        if count > min(self.tables.largest, values["SyzygyProbeLimit"]):
-            return limits
+        if board.men > min(self.tables.largest, values["SyzygyProbeLimit"]):
+            return None, True
         ranking = rank_moves(self.tables, board, values["Syzygy50MoveRule"])
         if ranking is None:
-            return limits
-        is_said = ranking.by_distance or ranking.best_result <= 0
-        return limits._replace(ranks=ranking.ranks, results=ranking.results, probe=not is_said)
+            return None, True
+        is_settled = ranking.by_distance or ranking.best_result <= 0
+        return ranking, not is_settled

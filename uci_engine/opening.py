@@ -2,17 +2,9 @@
 
 from book.opening.polyglot import Book, BookError, choose, default_book, shares
 from search import Limits
-from uci_engine.report import info_text
 
 LINE_PLIES = 8  # how much of the book's main line is shown behind a book move
 SCORE_DEPTH = 5  # plies that are searched behind that line for the score: a millisecond or two
-
-
-def is_playing(wishes):
-    """Is this `go` a move in a game? A list of moves to look at, or a mate to find, is analysis, as is a bare `go`."""
-    if "infinite" in wishes or "searchmoves" in wishes or "mate" in wishes:
-        return False
-    return bool(wishes.keys() & {"ponder", "wtime", "btime", "movetime", "depth", "nodes"})
 
 
 def draws(board, move):
@@ -42,7 +34,7 @@ class Opening:
     def __init__(self, say):
         self.say = say
         self.book = None
-        self.is_default = True
+        self.is_loaded = False  # or was found to be impossible to load
         self.said = set()
 
     def say_once(self, text):
@@ -55,7 +47,8 @@ class Opening:
         book = Book(path) if path else None
         self.close()
         self.said.clear()
-        self.book, self.is_default = book, book is None
+        self.book = book
+        self.is_loaded = book is not None
         if book is not None:
             self.warn(book)
 
@@ -70,7 +63,8 @@ class Opening:
 
     def ready(self):
         """The open book, or None with the reason said once. The own book is opened when it is first wanted."""
-        if self.book is None and self.is_default:
+        if not self.is_loaded:
+            self.is_loaded = True
             try:
                 self.book = default_book()
                 self.warn(self.book)
@@ -87,7 +81,6 @@ class Opening:
             moves = book.moves(board)
         except BookError as error:
             self.close()
-            self.is_default = False
             self.say_once(f"no book: {error}")
             return []
         if moves and not any(each.weight for each in moves):
@@ -135,17 +128,3 @@ def line_info(board, line, searcher):
         plies = len(line) + (2 * found.score - 1 if found.score > 0 else -2 * found.score)
         score = (plies + 1) // 2 if wins else -(plies // 2)
     return found._replace(depth=1, seldepth=len(line), multipv=1, score=score, bound="exact", pv=tuple(line))
-
-
-def answer_lines(board, line, searcher, weight):
-    """The `info` line and the `bestmove` for a book line. `weight` is the phase if chances are to be shown, else None."""
-    texts = []
-    after = board.copy()
-    for move in line:
-        texts.append(after.uci(move))
-        after.push(move)
-    best, *replies = texts
-    return (
-        info_text(board, line_info(board, line, searcher), weight),
-        f"bestmove {best}" + (f" ponder {replies[0]}" if replies else ""),
-    )

@@ -2,7 +2,9 @@
 
 A reader thread turns lines into events, a writer thread empties a queue of finished lines, and the dispatcher between
 them answers. What must not change under a running search (`position`, `setoption`, the next `go` …) waits in line until
-that search's `bestmove` is out; `stop`, `isready` and `quit` are answered at once. Nothing polls: whoever waits sleeps.
+that search's `bestmove` is out; `stop`, `isready` and `quit` are answered at once. What may take long (options that load
+files or fill memory, getting ready) is done beside the dispatcher, by a thread for such work: everything else waits in
+line for it, `isready` too, but not `quit`. Nothing polls: whoever waits sleeps.
 """
 
 import os
@@ -14,18 +16,20 @@ import time
 
 from uci_engine import __version__
 from uci_engine.streams import Writer, read_lines
+from uci_engine.text import one_line
 
 GREETING = (f"id name Quetzal {__version__}", "id author The Quetzal authors")
-NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
-FLAGS = ("infinite", "ponder")
 
+# How long slow work and what waits behind it may delay the end: hardly at all when a GUI says `quit`, for a while when
+# the whole input was a script, whose answers somebody waits for.
+QUIT_SECONDS = 0.5
+SCRIPT_SECONDS = 20.0
+
+END = object()
 QUIT = object()
 FINISHED = object()
 
-_MOVE_LIKE = re.compile(r"[a-h][1-8][a-h][1-8][nbrqk]?|0000|O-O(-O)?", re.IGNORECASE)
-_WORD = re.compile(r"\s*(\S+)")
-_OPTION = re.compile(r"\s*name\s+(?P<name>.*?)(?:\s+value(?:\s(?P<value>.*))?)?\s*", re.IGNORECASE | re.DOTALL)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_WORD = re.compile(r"\S+")
 
 HELP = """Quetzal is a UCI chess engine: a chess GUI talks to it over a pipe. UCI's own commands are
   uci, isready, ucinewgame, debug on|off, setoption name NAME [value VALUE],
@@ -43,32 +47,17 @@ and beyond UCI there are
 "quetzal --help" in a shell lists what the command line can do.""".splitlines()
 
 
-def parse_go(words):
-    """The parameters of `go` as a dict. Words that mean nothing here are passed over."""
-    wishes = {}
-    index = 0
-    while index < len(words):
-        word = words[index]
-        index += 1
-        if word in FLAGS:
-            wishes[word] = True
-        elif word in NUMBERS:
-            try:
-                wishes[word] = max(-(10**15), min(int(words[index]), 10**15))
-                index += 1
-            except (IndexError, ValueError):
-                continue
-        elif word == "searchmoves":
-            moves = wishes.setdefault(word, [])
-            while index < len(words) and _MOVE_LIKE.fullmatch(words[index]):
-                moves.append(words[index])
-                index += 1
-    return wishes
-
-
-def one_line(text):
-    """Foreign text may hold anything; what leaves the engine is a line."""
-    return _CONTROL.sub(" ", str(text)).strip()
+def parse_option(text):
+    """Name and value of a `setoption`, which may both have blanks in them; ValueError when there is no name."""
+    words = text.split()
+    lower = [word.lower() for word in words]
+    if lower[:1] != ["name"] or lower[1:2] in ([], ["value"]):
+        raise ValueError("usage: setoption name NAME [value VALUE]")
+    if "value" not in lower:
+        return " ".join(words[1:]), ""
+    name = " ".join(words[1 : lower.index("value")])
+    value = re.search(r"\svalue\b(?=\s|$)", text, re.IGNORECASE)
+    return name, text[value.end() :].strip()
 
 
 class Session:
@@ -78,14 +67,17 @@ class Session:
         self.write = write
         self.events = queue.SimpleQueue()
         self.waiting = []
-        self.is_busy = False  # a search or a count is running
-        self.is_stopping = False  # and was told to end
+        self.is_busy = False  # a search, a count or slow work is running
+        self.is_working = False  # it is slow work
+        self.is_stopping = False  # it was told to end
         self.is_over = False
         self.arrived = time.monotonic()  # when the line in work reached the process
         self.debug = False
         self.shows_flip = False
         self.cancel = None  # ends a count
+        self.deadline = None  # of a `quit` that waits for slow work
         self.engine_or_none = None
+        self.cannot_get_ready = False  # a search will say why; asking again would not help
 
     @property
     def engine(self):
@@ -115,10 +107,18 @@ class Session:
         self.close()
 
     def step(self):
-        event = self.events.get()
+        try:
+            seconds = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+            event = self.events.get(timeout=seconds)
+        except queue.Empty:
+            return False  # slow work had its time
         if event is QUIT or self.is_over:
             return False
-        if event is FINISHED:
+        if event is END:
+            self.accept("quit", "")
+            if self.deadline is not None:
+                self.deadline = time.monotonic() + SCRIPT_SECONDS
+        elif event is FINISHED:
             self.go_on()
         else:
             line, self.arrived = event
@@ -135,9 +135,10 @@ class Session:
         self.events.put(QUIT)
 
     def close(self):
+        self.is_over = True
         if self.cancel is not None:
             self.cancel.set()
-        if self.engine_or_none is not None:
+        if self.engine_or_none is not None and not self.is_working:
             self.engine_or_none.close()
 
     # Lines
@@ -147,19 +148,38 @@ class Session:
         log = getattr(self.write, "log", None)
         if log is not None:
             log(">", one_line(line))
-        while (match := _WORD.match(line)) is not None and not match[1].startswith("#"):
-            word, line = match[1], line[match.end() :]
+        for match in _WORD.finditer(line):
+            word = match[0]
+            if word.startswith("#"):
+                return
             if word in self.COMMANDS:
-                self.accept(word, line)
+                self.accept(word, line[match.end() :])
                 return
             if self.debug:
-                self.say(f"unknown word '{word}'")
+                self.say(f"unknown word '{word[:80]}'")
 
     def accept(self, word, rest):
         """Carries out a command now, or puts it in line behind the search that is running."""
         if self.is_busy and not self.may_go_ahead(word):
             self.waiting.append((word, rest))
-            return
+        elif word == "ucinewgame" or (word == "setoption" and self.is_slow_option(rest)):
+            self.beside(lambda: self.carry_out(word, rest))
+        elif word in self.NEED_ENGINE and not self.is_ready:
+            self.waiting.append((word, rest))
+            self.beside(self.get_ready)
+        else:
+            self.carry_out(word, rest)
+
+    def is_slow_option(self, rest):
+        from uci_engine.options import find, options
+
+        try:
+            option = find(options(), parse_option(rest)[0])
+        except ValueError:
+            return False
+        return option is not None and option.is_slow
+
+    def carry_out(self, word, rest):
         try:
             self.COMMANDS[word](self, rest)
         except (ValueError, MemoryError, OSError) as error:
@@ -172,15 +192,20 @@ class Session:
         """May a command overtake the search that is running?
 
         `stop` and `ponderhit` belong to the last `go` before them. If the running search was stopped already and
-        another `go` is in line, they are meant for that one.
+        another `go` is in line, they are meant for that one. Slow work is not overtaken by what tells of its end.
         """
         if word in ("stop", "ponderhit"):
-            return not (self.is_stopping and any(waiting == "go" for waiting, _ in self.waiting))
+            has_next = any(waiting == "go" for waiting, _ in self.waiting)
+            return not (has_next and (self.is_stopping or self.is_working))
+        if self.is_working and word in ("isready", "quit"):
+            if word == "quit" and self.deadline is None:
+                self.deadline = time.monotonic() + QUIT_SECONDS
+            return False
         return word in self.AT_ONCE
 
     def go_on(self):
         """The search is over: what was waiting is next, in its order."""
-        self.is_busy = self.is_stopping = False
+        self.is_busy = self.is_working = self.is_stopping = False
         self.arrived = time.monotonic()
         self.cancel = None
         waiting, self.waiting = self.waiting, []
@@ -198,8 +223,6 @@ class Session:
             self.write(line)
 
     def isready(self, _rest):
-        if not self.is_busy:
-            _ = self.engine
         self.write("readyok")
 
     def set_debug(self, rest):
@@ -208,10 +231,8 @@ class Session:
             self.debug = words[0] == "on"
 
     def setoption(self, rest):
-        match = _OPTION.fullmatch(rest)
-        if match is None:
-            raise ValueError("setoption wants 'name NAME', then perhaps 'value VALUE'")
-        self.engine.set_option(match["name"], (match["value"] or "").strip())
+        self.cannot_get_ready = False
+        self.engine.set_option(*parse_option(rest))
 
     def ucinewgame(self, _rest):
         self.engine.new_game()
@@ -225,21 +246,23 @@ class Session:
         elif setup[:1] == ["fen"]:
             self.engine.set_position(" ".join(setup[1:]), moves)
         else:
-            self.engine.problem = "position wants 'startpos' or 'fen FEN', then perhaps 'moves ...'"
+            self.engine.problem = "usage: position startpos|fen FEN [moves MOVE ...]"
             raise ValueError(self.engine.problem)
 
     def go(self, rest):
-        wishes = parse_go(rest.split())
-        if "perft" in wishes:
+        from uci_engine.go import parse_go
+
+        parameters = parse_go(rest.split())
+        if parameters.perft is not None:
             from uci_engine.perft import report
 
-            board, depth = self.engine.board.copy(), wishes["perft"]
+            board, depth = self.engine.board.copy(), parameters.perft
             self.in_background(lambda is_cancelled: report(board, depth, per_move=True, is_cancelled=is_cancelled))
             return
         self.is_busy = True
         if self.debug:
-            self.say(f"go: {wishes}")
-        self.engine.go(wishes, lambda: self.events.put(FINISHED), self.arrived)
+            self.say(parameters)
+        self.engine.go(parameters, lambda: self.events.put(FINISHED), self.arrived)
 
     def stop(self, _rest):
         if self.cancel is not None:
@@ -292,6 +315,27 @@ class Session:
         for line in HELP:
             self.write(line)
 
+    @property
+    def is_ready(self):
+        return self.cannot_get_ready or (self.engine_or_none is not None and self.engine_or_none.is_ready)
+
+    def get_ready(self):
+        try:
+            self.engine.get_ready()
+        except Exception as error:
+            self.cannot_get_ready = True
+            self.say(f"not everything could be loaded: {type(error).__name__}: {error}")
+
+    def beside(self, work):
+        """Does slow work in another thread; what comes meanwhile waits in line."""
+        self.is_busy = self.is_working = True
+
+        def run():
+            work()
+            self.events.put(FINISHED)
+
+        threading.Thread(target=run, name="work", daemon=True).start()
+
     def in_background(self, produce):
         """Writes the lines that `produce(is_cancelled)` yields, from another thread: counts may take hours."""
         self.is_busy = True
@@ -328,6 +372,7 @@ class Session:
         "help": help,
     }
     AT_ONCE = ("uci", "debug", "isready", "register", "quit", "help", "compiler")
+    NEED_ENGINE = ("isready", "position", "go", "d", "eval", "flip")
 
 
 def is_terminal(descriptor):
@@ -369,14 +414,22 @@ def serve(source, sink):
     session.write = writer = Writer(sink, on_broken=session.quit)
 
     def read():
-        read_lines(source, session.deliver)
-        session.events.put(QUIT)
+        read_lines(source, session.deliver, on_long=lambda size: session.say(f"a line of {size:,} bytes was refused"))
+        session.events.put(END)
 
     threading.Thread(target=read, name="reader", daemon=True).start()
     session.run()
+    return leave(session, writer)
+
+
+def leave(session, writer):
+    """Writes what is left and returns the exit status. Slow work that still goes on is not waited for."""
     writer.close()
     # As the shell counts a program that wrote to a closed pipe.
-    return 141 if writer.is_broken else 0
+    status = 141 if writer.is_broken else 0
+    if session.is_working:
+        os._exit(status)
+    return status
 
 
 def answer_once(line, sink, fen=None):
@@ -387,6 +440,8 @@ def answer_once(line, sink, fen=None):
     session.shows_flip = True  # in a dialogue `d` comes next, here nothing does
     if fen is not None:
         session.engine.set_position(fen, ())
+    if line.split()[0] in session.NEED_ENGINE:
+        session.get_ready()
+    session.arrived = time.monotonic()  # loading is not thinking
     session.run_once(line)
-    writer.close()
-    return 141 if writer.is_broken else 0
+    return leave(session, writer)

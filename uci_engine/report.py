@@ -1,8 +1,10 @@
 """Turns what the search found into UCI text."""
 
+import time
+
 from search import Listener
 from uci_engine.strength import LineCollector, choose
-from uci_engine.wdl import phase, wdl_of
+from uci_engine.wdl import wdl_of
 
 
 def line_text(board, moves):
@@ -35,6 +37,29 @@ def info_text(board, info, weight=None):
     return " ".join(parts)
 
 
+class Reply:
+    """The answer to one `go`: `info` lines, then exactly one `bestmove`, which is written here and nowhere else.
+
+    `finished` is called when the `bestmove` is out.
+    """
+
+    def __init__(self, write, finished):
+        self.write = write
+        self.finished = finished
+        self.is_given = False
+
+    def bestmove(self, board, line=()):
+        """Ends the answer with the first move of a line, its second one as what to ponder on; no move without a line."""
+        if self.is_given:
+            return
+        self.is_given = True
+        try:
+            best, *replies = line_text(board, line) or ["(none)"]
+            self.write(f"bestmove {best}" + (f" ponder {replies[0]}" if replies else ""))
+        finally:
+            self.finished()
+
+
 class Throttle:
     """At first as many lines as come, later a few a second: some GUIs drown in a flood of quick depths."""
 
@@ -55,17 +80,17 @@ class Throttle:
 
 
 class Reporter(Listener):
-    """Writes `info` lines while a search runs and `bestmove` when it ends."""
+    """Writes `info` lines while a search runs, and lets the reply end with its move."""
 
     QUIET_MILLISECONDS = 3000  # bounds are shown only when a search takes its time: many GUIs misread them
     CURRENT_MILLISECONDS = 200  # between two currmove lines
 
-    def __init__(self, board, write, finished, *, shown=1, show_wdl=False, handicap=None, rng=None):
+    def __init__(self, board, reply, *, shown=1, show_wdl=False, handicap=None, rng=None):
         self.board = board
-        self.write = write
-        self.finished = finished
+        self.reply = reply
+        self.write = reply.write
         self.shown = shown
-        self.weight = phase(board.fen()) if show_wdl else None
+        self.weight = board.phase if show_wdl else None
         self.handicap = handicap
         self.rng = rng
         self.collector = LineCollector()
@@ -112,9 +137,7 @@ class Reporter(Listener):
         self.is_open = True
 
     def on_current(self, move, number):
-        from time import monotonic
-
-        moment = monotonic() * 1000
+        moment = time.monotonic() * 1000
         if moment - self.sent_at >= self.CURRENT_MILLISECONDS:
             self.sent_at = moment
             self.write(f"info currmove {self.board.uci(move)} currmovenumber {number}")
@@ -124,28 +147,27 @@ class Reporter(Listener):
             self.show_last(self.collector.lines)
 
     def on_result(self, result):
+        line = (result.best,) if result.best else ()
         try:
-            self.write_result(result)
+            line = self.show_result(result)
         except Exception as error:
             # A GUI can live without a line, but not without a move.
             self.write(f"info string internal error: {type(error).__name__}: {error}")
-            self.write(f"bestmove {self.board.uci(result.best) if result.best else '(none)'}")
         finally:
-            self.finished()
+            self.reply.bestmove(self.board, line)
 
-    def write_result(self, result):
+    def show_result(self, result):
+        """The last `info` lines; returns the line to play."""
         if result.best == 0:
             is_mated = self.board.is_check() and not self.board.legal_moves()
             self.write(f"info depth 0 score {'mate' if is_mated else 'cp'} 0")
-            self.write("bestmove (none)")
-            return
+            return ()
         lines = self.collector.final_lines(result)
         if self.handicap is not None:
             chosen = lines.pop(choose(lines, self.handicap.spread, self.rng))
             lines = [line._replace(multipv=number) for number, line in enumerate((chosen, *lines), 1)]
         self.show_last(lines)
-        best, *replies = line_text(self.board, lines[0].pv)
-        self.write(f"bestmove {best}" + (f" ponder {replies[0]}" if replies else ""))
+        return lines[0].pv
 
 
 def same(info):

@@ -19,8 +19,11 @@ PATIENCE = 0.1  # seconds that a closing writer grants to a GUI that does not re
 _LINE_END = re.compile(rb"[\r\n]")
 
 
-def read_lines(source, deliver):
-    """Calls `deliver` with every line of a descriptor, whether it ends with LF, CR or both, until the input ends."""
+def read_lines(source, deliver, on_long=lambda size: None):
+    """Calls `deliver` with every line of a descriptor, whether it ends with LF, CR or both, until the input ends.
+
+    A line of more than MOST_BYTES is refused as a whole: `on_long` is called with its size instead.
+    """
     pieces = []
     size = 0
     while True:
@@ -32,10 +35,14 @@ def read_lines(source, deliver):
         except OSError:
             data = b""
         first, *others = _LINE_END.split(data)
-        if size + len(first) <= MOST_BYTES:
+        size += len(first)
+        if size <= MOST_BYTES:
             pieces.append(first)
-            size += len(first)
+        else:
+            pieces = []
         if others or not data:
+            if size > MOST_BYTES:
+                on_long(size)
             for line in (b"".join(pieces), *others[:-1]):
                 if line.strip():
                     deliver(line.decode("utf-8", "surrogateescape"))

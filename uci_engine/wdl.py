@@ -12,16 +12,9 @@ import math
 import pkgutil
 from typing import NamedTuple
 
+from board import MOST_PHASE
+
 MODEL_FILE = "default_wdl.json"  # in eval/, beside the network that comes with the program
-
-_WEIGHTS = {"n": 1, "b": 1, "r": 2, "q": 4}
-FULL = 24
-
-
-def phase(fen):
-    """The weight of the pieces in a FEN: 24 with all of them on the board, 0 with kings and pawns."""
-    placement = fen.split(" ", 1)[0].lower()
-    return min(FULL, sum(weight * placement.count(letter) for letter, weight in _WEIGHTS.items()))
 
 
 class Model(NamedTuple):
@@ -34,7 +27,7 @@ class Model(NamedTuple):
 
     def chance(self, score, weight):
         """The probability to win with this score, at this phase of the game."""
-        share = weight / FULL
+        share = weight / MOST_PHASE
         a = self.a_endgame + (self.a_middlegame - self.a_endgame) * share
         b = self.b_endgame + (self.b_middlegame - self.b_endgame) * share
         return 1 / (1 + math.exp(max(-60.0, min(60.0, (a - score) / b))))
@@ -46,7 +39,7 @@ def default_model():
 
 
 def wdl(score, weight):
-    """Per mille of wins, draws and losses; they sum to 1000."""
+    """Per mille of wins, draws and losses, which sum to 1000; `weight` is the phase of the board."""
     model = default_model()
     win = round(1000 * model.chance(score, weight))
     loss = min(round(1000 * model.chance(-score, weight)), 1000 - win)

@@ -10,7 +10,7 @@ from networks import random_network, write_network
 from support import ROOT
 
 import eval as evaluation
-from uci_engine.options import OPTIONS, by_name, table
+from uci_engine.options import OPTIONS, find, table
 
 NAMES = [option.name for option in OPTIONS]
 
@@ -71,7 +71,7 @@ def test_the_readme_shows_the_table():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_defaults_are_accepted_in_any_spelling(gui, name):
-    option = by_name(OPTIONS)[name.lower().replace(" ", "")]
+    option = find(OPTIONS, name)
     value = str(option.default).upper() if option.kind == "check" else str(option.default) or "<empty>"
     if option.kind == "button":
         assert answers(gui, f"setoption name {name.upper()}") == []
@@ -97,8 +97,8 @@ def test_an_empty_value_has_many_forms(gui):
         ("setoption name UCI_Elo value 100", "UCI_Elo lies between 800 and 3000, 100 does not"),
         ("setoption name Ponder value maybe", "Ponder is true or false, not 'maybe'"),
         ("setoption name No Such Thing value 1", "there is no option 'No Such Thing'"),
-        ("setoption name", "setoption wants 'name NAME'"),
-        ("setoption Hash 3", "setoption wants 'name NAME'"),
+        ("setoption name", "usage: setoption name NAME"),
+        ("setoption Hash 3", "usage: setoption name NAME"),
         ("setoption name Hash value 1048576", "no memory for a table of 1048576 MB, it keeps 16 MB"),
         ("setoption name Debug Log File value no/such/folder/log.txt", "No such file or directory"),
     ],

@@ -94,8 +94,8 @@ def test_positions(line, fen):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("position", "position wants"),
-        ("position elsewhere", "position wants"),
+        ("position", "usage: position"),
+        ("position elsewhere", "usage: position"),
         ("position fen", "the FEN is empty"),
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings"),
         ("position startpos moves e2e4 e2e4", "'e2e4' is not a legal move here"),

@@ -12,7 +12,7 @@ from support import ROOT, scaled
 from board import Board
 from search import Info, Limits, Searcher
 from uci_engine.strength import LADDER, VISIBLE, LineCollector, choose, handicap, value
-from uci_engine.wdl import phase, wdl, wdl_of
+from uci_engine.wdl import wdl, wdl_of
 
 
 def line(score, number=1, is_mate=False):
@@ -141,8 +141,8 @@ def test_chances_are_chances():
     assert wdl(3000, 24)[0] > 990
     assert wdl_of(True, 3, 10) == (1000, 0, 0)
     assert wdl_of(True, -3, 10) == wdl_of(True, 0, 10) == (0, 0, 1000)
-    assert phase(chess.STARTING_FEN) == 24
-    assert phase("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1") == 0
+    assert Board().phase == 24
+    assert Board("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").phase == 0
 
 
 def test_the_document_prints_the_ladder():

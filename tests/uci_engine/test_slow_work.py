@@ -1,0 +1,207 @@
+"""Nothing that a GUI can ask blocks the dialogue: slow work is done beside it, and every line is read in linear time."""
+
+import threading
+import time
+
+import pytest
+from gui import Gui
+from support import quetzal
+
+from uci_engine.go import GoParameters, known_moves, parse_go
+from uci_engine.protocol import END, QUIT_SECONDS, Session, parse_option
+from uci_engine.streams import MOST_BYTES
+
+
+class SlowEngine:
+    """An engine whose options take as long as the test wants."""
+
+    is_ready = True
+
+    def __init__(self):
+        self.may_end = threading.Event()
+        self.is_closed = False
+
+    def set_option(self, _name, _value):
+        self.may_end.wait(60)
+
+    def close(self):
+        self.is_closed = True
+
+
+@pytest.fixture
+def slow():
+    """A session in a thread of its own with a slow engine, and what it has written."""
+    lines = []
+    session = Session(lines.append)
+    session.engine_or_none = SlowEngine()
+    thread = threading.Thread(target=session.run, daemon=True)
+    thread.start()
+    yield session, session.engine_or_none, lines, thread
+    session.engine_or_none.may_end.set()
+    session.quit()
+    thread.join(10)
+
+
+def wait_for(condition, seconds=10):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_isready_waits_for_slow_work_and_uci_does_not(slow):
+    session, engine, lines, _ = slow
+    for line in ("setoption name Hash value 1", "isready", "uci"):
+        session.deliver(line)
+    wait_for(lambda: "uciok" in lines)
+    assert "readyok" not in lines
+    engine.may_end.set()
+    wait_for(lambda: "readyok" in lines)
+
+
+def test_quit_does_not_wait_for_slow_work(slow):
+    session, engine, lines, thread = slow
+    session.deliver("setoption name Hash value 1")
+    session.deliver("isready")
+    session.deliver("quit")
+    thread.join(QUIT_SECONDS + 10)
+    assert not thread.is_alive()
+    assert "readyok" not in lines
+    assert not engine.is_closed  # it is at work, and what it works on must not be taken away
+
+
+def test_the_end_of_a_script_waits_for_its_answers(slow):
+    session, engine, lines, thread = slow
+    for line in ("setoption name Hash value 1", "isready", "quit"):
+        session.deliver(line)
+    session.events.put(END)
+    thread.join(2 * QUIT_SECONDS)
+    assert thread.is_alive()
+    engine.may_end.set()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert lines == ["readyok"]
+
+
+def test_a_signal_ends_the_session_in_the_middle_of_slow_work(slow):
+    session, _, _, thread = slow
+    session.deliver("setoption name Hash value 1")
+    wait_for(lambda: session.is_working)
+    started = time.monotonic()
+    session.quit()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert time.monotonic() - started < 5
+
+
+def test_readyok_means_that_everything_is_loaded():
+    lines = []
+    session = Session(lines.append)
+    session.receive("setoption name OwnBook value true")
+    session.receive("isready")
+    while "readyok" not in lines:
+        session.step()
+    engine = session.engine_or_none
+    assert engine.endgame is not None
+    assert engine.opening.book is not None
+    session.close()
+
+
+def test_what_cannot_be_loaded_is_said_and_asked_for_once(monkeypatch):
+    lines = []
+    session = Session(lines.append)
+
+    def fail(*_):
+        raise OSError("no more files")
+
+    monkeypatch.setattr("uci_engine.engine.Engine.set_tables", fail)
+    session.receive("isready")
+    while "readyok" not in lines:
+        session.step()
+    assert [line for line in lines if "no more files" in line] == [lines[0]]
+    session.receive("go depth 1")
+    while session.is_busy:
+        session.step()
+    assert lines[-1].startswith("bestmove ")
+    session.close()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "setoption name a" + " " * 200_000 + "b",
+        "setoption name " + "a " * 100_000 + "value " + "b " * 100_000,
+        "word " * 800_000,
+        "go " + "depth x " * 200_000,
+        "go searchmoves " + "e2e5 " * 200_000,
+        "position startpos moves " + "e2e5 " * 200_000,
+        "go depth " + "9" * 200_000,
+    ],
+    ids=["blanks", "name and value", "unknown words", "go", "searchmoves", "moves", "digits"],
+)
+def test_every_line_is_read_in_linear_time(line):
+    with Gui() as gui:
+        gui.ready()
+        started = time.perf_counter()
+        gui.send(line, "stop")
+        gui.ready()
+        assert gui.moment - started < 6  # quadratic reading took 17 s and more
+        gui.quit()
+
+
+def test_a_line_that_is_too_long_is_refused_as_a_whole():
+    result = quetzal(stdin="isready " + "x" * MOST_BYTES + "\nuci\nquit\n")
+    assert "readyok" not in result.stdout
+    assert f"info string a line of {MOST_BYTES + 8:,} bytes was refused" in result.stdout.splitlines()
+    assert "uciok" in result.stdout
+
+
+def test_the_shell_does_not_count_loading_as_thinking():
+    result = quetzal("go", "movetime", "100")
+    *infos, last = result.stdout.splitlines()
+    assert last.startswith("bestmove ")
+    assert infos
+    assert not any(" nodes 0 " in line for line in infos)
+
+
+def test_options_of_go():
+    assert parse_go(["depth", "5", "wtime", "1000", "movetime", "x", "infinite", "joho"]) == GoParameters(
+        depth=5, wtime=1000, infinite=True
+    )
+    words = ["searchmoves", "e2e4", "d2d4", "depth", "3", "searchmoves", "a2a3"]
+    assert parse_go(words).searchmoves == ("e2e4", "d2d4", "a2a3")
+    assert parse_go(["nodes", "9" * 5000]).nodes == 10**15
+    assert parse_go(["wtime", "-5"]).wtime == -5
+    assert parse_go(["depth", "1e9"]).depth is None
+
+
+def test_illegal_moves_are_ignored():
+    from board import Board
+
+    said = []
+    board = Board()
+    assert known_moves(board, ("e2e5", "e2e4"), said.append) == (board.parse_uci("e2e4"),)
+    assert said == ["not legal here and ignored: e2e5"]
+    assert known_moves(board, ("e2e5",), said.append) is None
+    assert "all moves are searched" in said[-1]
+    assert known_moves(board, None, said.append) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (" name Hash value 32", ("Hash", "32")),
+        (" name Clear Hash", ("Clear Hash", "")),
+        (" NAME EvalFile VALUE /a  b/value x.qnn ", ("EvalFile", "/a  b/value x.qnn")),
+        (" name BookFile value", ("BookFile", "")),
+        (" name  Debug  Log File value a value b", ("Debug Log File", "a value b")),
+    ],
+)
+def test_names_and_values(text, wanted):
+    assert parse_option(text) == wanted
+
+
+@pytest.mark.parametrize("text", ["", " Hash value 3", " name", " name value 3"])
+def test_an_option_without_a_name(text):
+    with pytest.raises(ValueError, match="usage: setoption"):
+        parse_option(text)
