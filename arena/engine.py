@@ -127,14 +127,14 @@ class EngineProcess(Client):
     # Reading happens in two threads of their own.
 
     def deliver(self, line, moment):
-        """Every line of the engine enters here, and is cleaned here, once.
+        """Every line of the engine enters here. What may be shown is cleaned here, once; the transcript cleans its own.
 
-        Thoughts are remembered, not queued, so that a flood of them neither costs memory nor delays the move.
+        Thoughts are remembered, not queued, so that a flood of them neither costs memory nor delays the move. Nothing of
+        them is shown but numbers and moves, so that the many that nobody looks at need no cleaning.
         """
         if line is None:
             self.inbox.put((None, moment))
             return
-        line = visible(line)
         self.transcript.add(moment, self.name, ">", line)
         if line[:4] == "info":
             is_best = " score " in line and (" multipv " not in line or " multipv 1 " in line)
@@ -142,7 +142,7 @@ class EngineProcess(Client):
             if is_best and (self.info is None or "bound" not in line) and not line.startswith("info string"):
                 self.info = line
         elif self.inbox.qsize() < _MOST_WAITING:
-            self.inbox.put((line, moment))
+            self.inbox.put((visible(line), moment))
 
     def read_complaints(self):
         with contextlib.suppress(OSError, ValueError):
