@@ -30,6 +30,7 @@ class Thought(TypedDict):
     nodes: NotRequired[int]
     score: NotRequired[int]
     mate: NotRequired[int]
+    pv: NotRequired[str]  # the beginning of its best line
 
 
 class Record(TypedDict):
@@ -192,20 +193,30 @@ def demand(condition, text):
         raise ValueError(text)
 
 
-def check_record(record, engines):
-    """ValueError unless this is a game between two of so many engines whose parts fit together."""
+def check_record(record, names):
+    """ValueError unless this is a game between two of these engines whose parts fit together."""
     check_shape(record, Record)
+    for name, value in record.items():
+        demand(not isinstance(value, str) or value.isprintable(), f"{name[:40]} is {show(value)}, not one line of text")
     demand(0 <= record["game"] < MOST_GAMES, f"game is {show(record['game'])}")
     demand(record["pair"] == record["game"] // 2, f"pair is {show(record['pair'])}, not half of game")
     players = record["players"]
     demand(
-        len(players) == 2 and players[0] != players[1] and all(0 <= player < engines for player in players),
-        f"players are {show(players)}, not two of {engines} engines",
+        len(players) == 2 and players[0] != players[1] and all(0 <= player < len(names) for player in players),
+        f"players are {show(players)}, not two of {len(names)} engines",
+    )
+    sides = [names[player] for player in players]
+    demand(
+        [record["white"], record["black"]] == sides,
+        f"white and black are {show([record['white'], record['black']])}, not {show(sides)}",
     )
     demand(
         record["result"] == {1: "1-0", 0: "0-1", 0.5: "1/2-1/2"}[record["points"]],
         f"points are {record['points']:g}, and the result is {record['result']}",
     )
+    demand(record["failure"] is None or record["points"] != 0.5, "a game that one side lost by a failure is drawn")
+    loser = {1: sides[1], 0: sides[0], 0.5: None}[record["points"]] if record["failure"] is not None else None
+    demand(record["failed"] == loser, f"failed is {show(record['failed'])}, not {show(loser)}")
     book, moves = record["book_plies"], len(record["moves"])
     demand(0 <= book <= moves, f"book_plies is {show(book)}, with {moves} moves")
     demand(
@@ -229,11 +240,14 @@ def check_description(description):
     check_shape(description, Match if is_match else Tournament)
     count = len(description["engines"])
     demand(count == 2 if is_match else count >= 2, f"there are {count} engines")
+    demand(description["name"].isprintable(), f"name is {show(description['name'])}, not one line of text")
     for number, engine in enumerate(description["engines"]):
         demand(engine["command"], f"engines[{number}].command is empty")
         demand(engine["name"].isprintable(), f"engines[{number}].name is {show(engine['name'])}")
         demand(abs(engine["rating"] or 0) <= MOST_RATING, f"engines[{number}].rating is {show(engine['rating'])}")
         parse_control(engine["control"])
+    names = [engine["name"] for engine in description["engines"]]
+    demand(len(set(names)) == count, f"engines are called {show(names)}")
     how = description["openings"]
     demand(how["first"] >= 0, "openings.first is less than 0")
     demand((how["path"] is None) == (how["sha256"] is None), "openings.path and openings.sha256 belong together")

@@ -92,7 +92,7 @@ class Journal:
         path = self.directory / "games.jsonl"
         # The PGN file follows from the records; writing it anew repairs one that was cut short.
         with replacing(self.directory / "games.pgn") as file:
-            for number, record in read_records(path, len(self.description["engines"])):
+            for number, record in read_records(path, [engine["name"] for engine in self.description["engines"]]):
                 try:
                     file.write(game_text(record, self.description).encode())
                 except ValueError as error:  # a position or a move that is none
@@ -171,8 +171,8 @@ def read_description(directory):
     return description
 
 
-def read_records(path, engines=None):
-    """Yields the games of a journal, each with its line; checks that they are games between so many engines.
+def read_records(path, names=None):
+    """Yields the games of a journal, each with its line; checks that they are games between engines of these names.
 
     A last line that was cut short is left out; anything else that is no game is an InputError.
     """
@@ -185,8 +185,8 @@ def read_records(path, engines=None):
                 return
             try:
                 record = read_json(line)
-                if engines is not None:
-                    check_record(record, engines)
+                if names is not None:
+                    check_record(record, names)
             except ValueError as error:
                 raise damage(error, path, number) from None
             if record["game"] not in seen:

@@ -1,5 +1,6 @@
 """From words to the settings of a run. What is wrong is said before anything starts."""
 
+import itertools
 from pathlib import Path
 
 from arena.adjudication import open_tables
@@ -97,11 +98,15 @@ def make_engine(command, *, name=None, control=None, options=None, ponder=False,
 
 
 def distinct_names(engines):
-    """Engines that would be called the same get numbers."""
+    """Engines that would be called the same get numbers, and no number that another one has already."""
     names = [engine.name for engine in engines]
-    for name in {name for name in names if names.count(name) > 1}:
-        for number, engine in enumerate([engine for engine in engines if engine.name == name], 1):
-            engine.name = f"{name} {number}"
+    taken = set(names)
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+        numbers = (f"{name} {number}" for number in itertools.count(1) if f"{name} {number}" not in taken)
+        for engine in engines:
+            if engine.name == name:
+                engine.name = next(numbers)
+                taken.add(engine.name)
 
 
 def plan_cores(engines, concurrency, pin):

@@ -237,7 +237,7 @@ def test_a_journal_is_continued(tmp_path):
     assert [record["game"] for record in again.records] == [0, 1]
     again.add(record_number(2))
     again.close()
-    assert [record["game"] for _, record in read_records(tmp_path / "run" / "games.jsonl", 2)] == [0, 1, 2]
+    assert [record["game"] for _, record in read_records(tmp_path / "run" / "games.jsonl", "ab")] == [0, 1, 2]
     assert (tmp_path / "run" / "games.pgn").read_text(encoding="utf-8").count("[Event ") == 3
 
 
@@ -320,6 +320,10 @@ DAMAGED_LINES = [
     (changed(game=7), "pair is 0, not half of game"),
     (changed(players=[0, 2]), r"players are \[0, 2\], not two of 2 engines"),
     (changed(players=[1]), "players are"),
+    (changed(white="c"), r"white and black are \['c', 'b'\], not \['a', 'b'\]"),
+    (changed(failure="crash", failed="a"), "failed is 'a', not 'b'"),
+    (changed(failed="b"), "failed is 'b', not None"),
+    (changed(failure="crash", points=0.5, result="1/2-1/2"), "lost by a failure is drawn"),
     (changed(points=7), "points is 7, not 0 or 0.5 or 1"),
     (changed(points=True), "points is True"),
     (changed(points=[]), r"points is \[\]"),
@@ -327,6 +331,8 @@ DAMAGED_LINES = [
     (changed(result="2-0"), "result is '2-0'"),
     (changed(reason=...), "reason is missing"),
     (changed(reason=None), "reason is None, not text"),
+    (changed(reason="a\x1b[2J"), "reason is 'a.*, not one line of text"),
+    (changed(opening="\ud800"), "opening is .*, not one line of text"),
     (changed(failure=3), "failure is 3, not text"),
     (changed(moves=["e2e4", "e7e6", "e4e6"], thoughts=[{"time": 0}] * 3), "e4e6"),
     (changed(moves="e2e4"), "moves is 'e2e4', not a list"),
@@ -379,6 +385,8 @@ DAMAGED_RUNS = [
     (described(version=True), "another version"),
     (described(kind="war"), "kind is 'war'"),
     (described(kind=...), "kind is None"),
+    (described(engines=[DESCRIPTION["engines"][0]] * 2), r"engines are called \['a', 'a'\]"),
+    (described(name="a\nb"), "name is 'a.*, not one line of text"),
     (described(engines=...), "engines is missing"),
     (described(engines=[]), "there are 0 engines"),
     (described(engines={}), "engines is {}, not a list"),

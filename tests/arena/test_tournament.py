@@ -10,6 +10,7 @@ import pytest
 from arena_playing import command, is_running, processes, run_quetzal
 
 from arena.openings import START, Supply
+from arena.options import distinct_names
 from arena.pairings import bracket, gauntlet, round_robin, swiss_round
 from arena.ratings import fit, inverse
 from arena.settings import EngineSettings, Rules, as_dict
@@ -292,6 +293,15 @@ def test_openings_are_the_same_for_everyone():
         players = frozenset(task["games"][0]["players"])
         seen.setdefault(players, []).append(task["opening"].name)
     assert all(sorted(names) == ["0", "1", "2", "3"] for names in seen.values())
+
+
+def test_names_are_distinct():
+    engines = [EngineSettings(name, ["e"], "nodes=1") for name in ("a", "a 1", "b", "a", "a")]
+    distinct_names(engines)
+    assert [engine.name for engine in engines] == ["a 2", "a 1", "b", "a 3", "a 4"]
+    engines = [EngineSettings("a", ["e"], "nodes=1") for _ in range(2)]
+    distinct_names(engines)
+    assert [engine.name for engine in engines] == ["a 1", "a 2"]
 
 
 # The command
