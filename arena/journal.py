@@ -12,7 +12,7 @@ from pathlib import Path
 from arena.errors import InputError
 from arena.formats import VERSION, check_description, check_record
 from arena.pgn import game_text
-from book.files import replace_file, replacing, sync_directory
+from board.files import replace_file, replacing, sync_directory
 
 MOST_LOGGED = 256 << 20  # bytes of dialogues that a run keeps in full
 SHORT_LOG = 8 << 10  # of the beginning and of the end of those that come later

@@ -81,7 +81,7 @@ def store_engine(data, digest, name):
         if not is_stored(path, digest):
             if hashlib.sha256(data).hexdigest() != digest:
                 raise UploadError(f"what was sent as {name!r} is not what was announced")
-            handle, beside = tempfile.mkstemp(dir=folder)  # book.files would follow a link that lies there
+            handle, beside = tempfile.mkstemp(dir=folder)  # board.files would follow a link that lies there
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
             os.chmod(beside, 0o700)

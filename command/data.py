@@ -1,6 +1,6 @@
 """`quetzal data`: what a trainer would find in files of games."""
 
-from book.files import check_replaceable, replace_file
+from board.files import check_replaceable, replace_file
 from command.learning import add_filters, filters_from, gather_with_progress
 from training.plots import bar_chart, svg_page
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.duration import duration
 from arena.interrupts import INTERRUPTED, Interrupt
-from book.files import check_replaceable, replace_file
+from board.files import check_replaceable, replace_file
 from command.arguments import positive
 from command.learning import add_filters, filters_from, gather_with_progress
 from command.progress import Progress

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from arena.interrupts import INTERRUPTED, Interrupt
-from book.files import check_replaceable, replace_file
+from board.files import check_replaceable, replace_file
 from command.arguments import positive
 from command.progress import Progress
 from eval import load_weights

@@ -13,6 +13,7 @@ from cython.cimports.eval.network import free_accumulators, network, network_sco
 from cython.cimports.eval.pawns import clear_pawn_cache, free_pawn_cache, new_pawn_cache
 from cython.cimports.libc.stdlib import calloc, free
 
+from board.files import open_regular
 from eval.network import set_network
 from eval.network_file import MAGIC, NetworkError, unpack_network
 from eval.weights import load_weights
@@ -20,6 +21,8 @@ from eval.weights import load_weights
 CLASSICAL = ""  # the name of the classical evaluation with its own weights
 EMBEDDED = "default.qnn"  # that of the network that comes with the program
 DEFAULT = EMBEDDED  # the evaluation that the program starts with
+
+_MOST_BYTES = 1 << 26  # of a file; the largest network has a tenth of it
 
 _summary = None  # how the loaded network was trained
 
@@ -86,7 +89,11 @@ def read_evaluation(name):
     """The file of an evaluation. Names are those of `load_evaluation`."""
     if name in (CLASSICAL, EMBEDDED):
         return pkgutil.get_data("eval", name or "weights.json")
-    return Path(name).read_bytes()
+    with open(name, "rb", opener=open_regular) as file:
+        data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise NetworkError(f"{name}: larger than any network or weights file")
+    return data
 
 
 def load_evaluation(name=None):

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from board import Board
-from book.files import replace_file
+from board.files import replace_file
 from search import Limits, Searcher
 from search.parameters import reset
 from search.techniques import BY_NAME, TECHNIQUES, switch_off

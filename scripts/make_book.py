@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from board import Board
-from book.files import replace_file
+from board.files import replace_file
 from book.opening.builder import Report, Settings, count_games, entries_from, write_book
 from book.opening.move_counter import MoveCounter
 from book.opening.pgn import Source

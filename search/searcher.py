@@ -401,8 +401,13 @@ class Searcher:
                 thread = threading.Thread(
                     target=self._serve, args=(index, self._job), name=f"search-{index}", daemon=True
                 )
-                self._threads.append(thread)
                 thread.start()
+                self._threads.append(thread)
+        except RuntimeError:
+            # Without memory for all of them, those that run do the work. Without any, the next search tries again.
+            if not self._threads:
+                raise MemoryError("no memory for a search thread") from None
+            self._drop_workers(len(self._threads))
         finally:
             threading.stack_size(old)
 

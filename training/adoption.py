@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from arena.errors import InputError
 from arena.openings import Supply, fingerprint, read_openings
-from book.files import replace_file
+from board.files import replace_file
 from eval import EMBEDDED, load_evaluation, network_summary
 from training.network_history import read_history
 from training.wdl_fit import fit_to_games

@@ -26,7 +26,7 @@ from arena.errors import InputError
 from arena.interrupts import INTERRUPTED, Interrupt
 from arena.openings import fingerprint, read_openings
 from arena.options import parse_sprt
-from book.files import replace_file
+from board.files import replace_file
 from training.network_history import (
     decide,
     describe_games,

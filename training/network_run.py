@@ -12,7 +12,7 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from book.files import replace_file
+from board.files import replace_file
 from eval.network_file import ACTIVATION_ONE, FEATURES, OUTPUT_ONE, SCALE, NetworkData, bytes_from, numbers_from
 from training.gather import Filters
 from training.network_trainer import MAXIMUM_NEURONS, NEURON_STEP, NetworkTrainer

@@ -8,7 +8,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from book.files import replace_file
+from board.files import replace_file
 from training.positions import BYTES_PER_POSITION, BYTES_PER_RECORD, MAXIMUM_SHARDS, KeySet, PositionSet
 
 INDEX = "shards.json"

@@ -13,7 +13,7 @@ from arena.options import plan_cores
 from arena.pool import LocalPool, PoolError
 from arena.run import encounter, openings_description, supply_from
 from arena.settings import EngineSettings, Rules, as_dict
-from book.files import replace_file
+from board.files import replace_file
 from training.spsa import Gains, Optimiser, complete_gains
 
 FORMAT = 1

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import NamedTuple
 
-from book.files import replace_file
+from board.files import replace_file
 from eval.weights import LAYOUT, current_weights
 from eval.weights_file import MOST_WEIGHT
 from training.dataset import WEIGHT_COUNT, Dataset, adam_step, shuffle

@@ -145,7 +145,11 @@ class DialogueLog:
     """The whole dialogue with time stamps, in a file that is complete after every line."""
 
     def __init__(self, path):
-        self.file = open(path, "a", encoding="utf-8", errors="surrogateescape", buffering=1)  # noqa: SIM115
+        from board.files import open_regular  # not before `uciok`
+
+        self.file = open(  # noqa: SIM115 - closed by close()
+            path, "a", encoding="utf-8", errors="surrogateescape", buffering=1, opener=open_regular
+        )
         self.lock = threading.Lock()
 
     def __call__(self, direction, line):

@@ -6,6 +6,7 @@ import shutil
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
+from board.files import replace_file
 from book.endgame.endings import DTZ_SUFFIX, WDL_SUFFIX, endings, men, normalised, split
 from book.endgame.retrograde import Ending
 from book.endgame.retrograde_index import PositionIndex, needed, successors
@@ -19,7 +20,6 @@ from book.endgame.table_writer import (
     wdl_file,
     wdl_table,
 )
-from book.files import replace_file
 
 MOST_MEN = 5
 MEGABYTE = 1 << 20

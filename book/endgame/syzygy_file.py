@@ -16,6 +16,7 @@ from cython.cimports.book.endgame.syzygy_layout import NO_ORDER, set_layout, set
 from cython.cimports.cpython.buffer import PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cython.cimports.libc.stdlib import free, malloc
 
+from board.files import open_regular
 from book.endgame.endings import DTZ_SUFFIX, WDL_SUFFIX
 
 MAGIC = {WDL_SUFFIX: b"\x71\xe8\x23\x5d", DTZ_SUFFIX: b"\xd7\x66\x0c\xa5"}
@@ -123,7 +124,7 @@ class MappedTable:
         except ValueError as error:
             raise TableError(str(error)) from None
         if contents is None:
-            with open(path, "rb") as file:
+            with open(path, "rb", opener=open_regular) as file:
                 size = os.fstat(file.fileno()).st_size
                 if size == 0:
                     raise TableError("it is empty")

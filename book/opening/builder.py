@@ -7,7 +7,7 @@ import os
 from typing import NamedTuple
 
 from board import Board, FenError
-from book.files import check_replaceable, replacing
+from board.files import check_replaceable, replacing
 from book.opening.move_counter import MoveCounter
 from book.opening.pgn import PgnError, Source
 from book.opening.polyglot import BookError, Entry

@@ -13,6 +13,7 @@ import struct
 from importlib import resources
 from typing import NamedTuple
 
+from board.files import open_regular
 from book.opening.sorted_runs import ENTRY_BYTES, ascending_runs
 
 MOST_RUNS = 64  # a book with more unsorted spots is no book
@@ -92,7 +93,7 @@ class Book:
         self.name = name or os.path.basename(self.path)
         self.warnings = []
         try:
-            self._file = open(self.path, "rb")  # noqa: SIM115 - closed by close()
+            self._file = open(self.path, "rb", opener=open_regular)  # noqa: SIM115 - closed by close()
         except OSError as error:
             raise BookError(f"the book {self.path} cannot be opened: {error.strerror or error}") from None
         try:

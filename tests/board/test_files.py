@@ -11,8 +11,8 @@ import threading
 import pytest
 from support import ROOT
 
-from book import files
-from book.files import check_replaceable, replace_file, replacing, sync_directory
+from board import files
+from board.files import check_replaceable, replace_file, replacing, sync_directory
 
 IS_POSIX = os.name == "posix"
 POSIX = pytest.mark.skipif(not IS_POSIX, reason="needs POSIX permissions and special files")
@@ -146,7 +146,7 @@ def test_permissions_are_kept(tmp_path, mode):
 @pytest.mark.parametrize(("mask", "mode"), [("022", 0o644), ("077", 0o600), ("002", 0o664)])
 def test_a_new_file_obeys_the_umask(tmp_path, mask, mode):
     """In a process of its own: the umask belongs to all threads."""
-    program = "import os, sys; from book.files import replace_file; os.umask(int(sys.argv[1], 8)); "
+    program = "import os, sys; from board.files import replace_file; os.umask(int(sys.argv[1], 8)); "
     program += "replace_file(sys.argv[2], b'new')"
     subprocess.run([sys.executable, "-c", program, mask, str(tmp_path / "file")], cwd=ROOT, check=True)
     assert permissions(tmp_path / "file") == mode
@@ -245,7 +245,7 @@ def test_the_inherited_output_is_refused_if_it_is_a_pipe(tmp_path):
     if not os.path.exists("/proc/self/fd/1"):
         pytest.skip("this system has no /proc")
     (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
-    program = "import sys; from book.files import replace_file; replace_file(sys.argv[1], b'new')"
+    program = "import sys; from board.files import replace_file; replace_file(sys.argv[1], b'new')"
     run = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "stdout")], cwd=ROOT, capture_output=True, text=True
     )
