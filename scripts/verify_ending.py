@@ -12,8 +12,8 @@ import os
 import random
 import sys
 
+from book.endgame.best_play import BestPlay
 from book.endgame.generator import MEGABYTE, Generator, checked_names
-from command.tables_stats import Line
 
 FIFTY_MOVES = 100
 
@@ -73,7 +73,7 @@ def defined_value(board, known):
 
 def verify(ending, generator, count, seed=1):
     """Compares so many random positions; returns the differences and how many values of each kind were seen."""
-    line = Line(ending, generator)
+    line = BestPlay(ending, generator)
     rng = random.Random(seed)
     wrong, seen = [], {}
     while sum(seen.values()) < count:
