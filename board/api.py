@@ -87,16 +87,10 @@ class Board:
     def __dealloc__(self):
         free(self.line)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def current(self) -> cython.pointer(Position):
+    def current(self):
         return cython.address(self.line[self.last])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def copy_keys(self, keys: cython.pointer(u64), most: cython.int) -> cython.int:
+    def copy_keys(self, keys, most):
         """Writes the keys of the last `most` positions at the most, oldest first, and returns their number."""
         count: cython.int = most if self.last + 1 > most else self.last + 1
         index: cython.int
@@ -104,9 +98,7 @@ class Board:
             keys[index] = self.line[self.last + 1 - count + index].key
         return count
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def reserve(self, room: cython.int) -> cython.void:
+    def reserve(self, room):
         """Makes sure that a line of `room` positions fits."""
         if room <= self.room:
             return
@@ -234,8 +226,7 @@ class Board:
 
     # Moves
 
-    @cython.cfunc
-    def _moves(self, wanted: cython.int) -> list:
+    def _moves(self, wanted):
         moves: Move[MAX_MOVES]
         count: cython.int = generate(self.current(), moves, wanted)
         return [moves[index] for index in range(count)]
@@ -258,9 +249,7 @@ class Board:
     def is_legal(self, move: int) -> bool:
         return self.is_pseudo_legal(move) and is_legal(self.current(), move)
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _require_legal(self, move: object) -> cython.void:
+    def _require_legal(self, move):
         if not self.is_legal(move):
             raise MoveError(f"move {move} is not legal here")
 
@@ -273,10 +262,7 @@ class Board:
         self._require_legal(move)
         return see_at_least(self.current(), move, threshold)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _step(self) -> cython.void:
+    def _step(self):
         """Goes on to the position just written behind the current one. Its counters stop at their limit."""
         self.last += 1
         position: cython.pointer(Position) = self.current()

@@ -151,9 +151,7 @@ def _counter(text, name, least, most):
     return int(text)
 
 
-@cython.cfunc
-@cython.exceptval(check=True)
-def parse_fen(text: str, position: cython.pointer(Position), chess960: cython.bint) -> cython.void:
+def parse_fen(text, position, chess960):
     """Sets `position` from a FEN, or raises FenError and leaves it as it was.
 
     Fields missing at the end take their usual values: White to move, no rights, clock 0, move 1.
@@ -217,8 +215,7 @@ def _castling_text(position: cython.pointer(ConstPosition), shredder: cython.bin
     return text or "-"
 
 
-@cython.cfunc
-def format_fen(position: cython.pointer(ConstPosition), shredder: cython.bint) -> str:
+def format_fen(position, shredder):
     """The FEN of a position; castling as X-FEN (KQkq where that is unambiguous) or Shredder-FEN."""
     rows = []
     for rank in range(7, -1, -1):

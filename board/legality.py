@@ -73,10 +73,7 @@ def _is_pawn_move(position: cython.pointer(ConstPosition), move: Move) -> cython
     return target == origin + up and position.squares[target] == NO_PIECE
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_pseudo_legal(position: cython.pointer(ConstPosition), move: Move) -> cython.bint:
+def is_pseudo_legal(position, move):
     """Does the piece move like that here, flags and all? Checks and pins are left to `is_legal`."""
     us: cython.int = position.turn
     origin: cython.int = move_from(move)
@@ -104,10 +101,7 @@ def is_pseudo_legal(position: cython.pointer(ConstPosition), move: Move) -> cyth
     return has(piece_attacks(piece_kind(piece), origin, occupied(position)), target)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_legal(position: cython.pointer(ConstPosition), move: Move) -> cython.bint:
+def is_legal(position, move):
     """Does a pseudo-legal move leave its own king safe?"""
     us: cython.int = position.turn
     origin: cython.int = move_from(move)
@@ -129,10 +123,7 @@ def is_legal(position: cython.pointer(ConstPosition), move: Move) -> cython.bint
     return has(position.checkers | BETWEEN[king][lsb(position.checkers)], target)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gives_check(position: cython.pointer(ConstPosition), move: Move) -> cython.bint:
+def gives_check(position, move):
     """Is the enemy king in check after a legal move?"""
     us: cython.int = position.turn
     origin: cython.int = move_from(move)

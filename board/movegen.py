@@ -172,10 +172,7 @@ def _castling_moves(position: cython.pointer(ConstPosition), moves: cython.point
     return moves
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def castling_is_open(position: cython.pointer(ConstPosition), king: cython.int, rook: cython.int) -> cython.bint:
+def castling_is_open(position, king, rook):
     """Nothing but the two themselves stands where either of them passes or lands."""
     king_target: cython.int = castling_king_target(king, rook)
     rook_target: cython.int = castling_rook_target(king, rook)
@@ -183,10 +180,7 @@ def castling_is_open(position: cython.pointer(ConstPosition), king: cython.int, 
     return path & occupied(position) & ~(bit(king) | bit(rook)) == 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def castling_is_safe(position: cython.pointer(ConstPosition), king: cython.int, rook: cython.int) -> cython.bint:
+def castling_is_safe(position, king, rook):
     """The king passes no attacked square and stands safe at the end, when the rook no longer shields it."""
     them: cython.int = position.turn ^ 1
     king_target: cython.int = castling_king_target(king, rook)
@@ -198,11 +192,8 @@ def castling_is_safe(position: cython.pointer(ConstPosition), king: cython.int, 
     return not is_attacked(position, king_target, them, settled)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 @cython.overflowcheck(False)  # the check would subtract the two pointers as numbers, in bytes
-def generate(position: cython.pointer(ConstPosition), moves: cython.pointer(Move), wanted: cython.int) -> cython.int:
+def generate(position, moves, wanted):
     """Writes the legal moves of the wanted sort into `moves` (room for MAX_MOVES) and returns how many there are.
 
     In check these are the evasions.

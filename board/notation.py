@@ -50,8 +50,7 @@ def _castles_by_king_steps(position: cython.pointer(ConstPosition), move: Move) 
     return position.chess960 == 0 and king & 7 == 4 and (rook & 7 == 0 or rook & 7 == 7)
 
 
-@cython.cfunc
-def uci_text(position: cython.pointer(ConstPosition), move: Move) -> str:
+def uci_text(position, move):
     target: cython.int = move_to(move)
     if is_castling(move) and _castles_by_king_steps(position, move):
         target = castling_king_target(move_from(move), target)
@@ -61,9 +60,7 @@ def uci_text(position: cython.pointer(ConstPosition), move: Move) -> str:
     return text
 
 
-@cython.cfunc
-@cython.exceptval(0, check=True)
-def parse_uci_text(position: cython.pointer(ConstPosition), text: str) -> Move:
+def parse_uci_text(position, text):
     """The legal move that a UCI text means. Both ways of writing castling are understood, whatever the mode."""
     match = _UCI.fullmatch(text.lower()) if text.isascii() else None
     if match is None:
@@ -119,8 +116,7 @@ def _disambiguation(position: cython.pointer(ConstPosition), move: Move) -> str:
     return name
 
 
-@cython.cfunc
-def san_text(position: cython.pointer(ConstPosition), move: Move) -> str:
+def san_text(position, move):
     """The algebraic notation of a legal move, with + or #."""
     kind: cython.int = piece_kind(position.squares[move_from(move)])
     after: Position
@@ -142,9 +138,7 @@ def san_text(position: cython.pointer(ConstPosition), move: Move) -> str:
     return text
 
 
-@cython.cfunc
-@cython.exceptval(0, check=True)
-def parse_san_text(position: cython.pointer(ConstPosition), text: str) -> Move:
+def parse_san_text(position, text):
     """The legal move that a text in algebraic notation means; also long forms (Ng1-f3) and O-O written with zeros."""
     plain = _ORNAMENTS.sub("", text.strip())
     moves: Move[MAX_MOVES]

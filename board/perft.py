@@ -2,14 +2,11 @@
 
 import cython
 from cython.cimports.board.movegen import ALL_MOVES, generate
-from cython.cimports.board.position import ConstPosition, Position, make_move
+from cython.cimports.board.position import Position, make_move
 from cython.cimports.board.types import MAX_MOVES, Move, u64
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def count_leaves(position: cython.pointer(ConstPosition), depth: cython.int) -> u64:
+def count_leaves(position, depth):
     """The last ply is counted, not played: all generated moves are legal."""
     moves: Move[MAX_MOVES]
     after: Position

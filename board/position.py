@@ -28,7 +28,6 @@ from cython.cimports.board.types import (
     QUEEN,
     ROOK,
     WHITE,
-    Move,
     is_promotion,
     make_piece,
     move_flag,
@@ -63,10 +62,7 @@ def _toggle(position: cython.pointer(Position), piece: cython.int, square: cytho
             position.minor_key ^= key
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def put_piece(position: cython.pointer(Position), piece: cython.int, square: cython.int) -> cython.void:
+def put_piece(position, piece, square):
     """For setting a position up: an empty square gets a piece."""
     _toggle(position, piece, square)
     position.squares[square] = piece
@@ -126,10 +122,7 @@ def _find_checks_and_pins(position: cython.pointer(Position)) -> cython.void:
     position.pinned = pinned & position.colours[us]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def en_passant_is_legal(position: cython.pointer(ConstPosition), origin: cython.int, target: cython.int) -> cython.bint:
+def en_passant_is_legal(position, origin, target):
     """Two pawns leave one rank at once, so no pin or check mask tells the truth: play it and look at the king."""
     us: cython.int = position.turn
     captured: u64 = bit(target ^ 8)
@@ -166,10 +159,7 @@ def _drop_castling(position: cython.pointer(Position), rooks: u64) -> cython.voi
         position.key ^= CASTLING_KEYS[colour][rook > king_square(position, colour)]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def make_move(before: cython.pointer(ConstPosition), after: cython.pointer(Position), move: Move) -> cython.void:
+def make_move(before, after, move):
     """Writes into `after` the position that a legal move leads to."""
     origin: cython.int = move_from(move)
     target: cython.int = move_to(move)
@@ -228,10 +218,7 @@ def make_move(before: cython.pointer(ConstPosition), after: cython.pointer(Posit
     _find_checks_and_pins(after)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def make_null_move(before: cython.pointer(ConstPosition), after: cython.pointer(Position)) -> cython.void:
+def make_null_move(before, after):
     """Passes the turn. Only for a side that is not in check."""
     memcpy(after, before, cython.sizeof(Position))
     after.turn = before.turn ^ 1
@@ -245,10 +232,7 @@ def make_null_move(before: cython.pointer(ConstPosition), after: cython.pointer(
     _find_checks_and_pins(after)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def key_after(position: cython.pointer(ConstPosition), move: Move) -> u64:
+def key_after(position, move):
     """The key a move leads to, to prefetch its table entry; castling, rights and en passant are not counted."""
     origin: cython.int = move_from(move)
     target: cython.int = move_to(move)
@@ -262,10 +246,7 @@ def key_after(position: cython.pointer(ConstPosition), move: Move) -> u64:
     return key
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def complete(position: cython.pointer(Position)) -> cython.void:
+def complete(position):
     """After setting up by hand (pieces put, rights, turn, `passed_beside` = the square passed): keys, checks, pins."""
     rooks: u64 = position.castling_rooks
     while rooks:
@@ -282,10 +263,7 @@ def complete(position: cython.pointer(Position)) -> cython.void:
     _find_checks_and_pins(position)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def polyglot_key(position: cython.pointer(ConstPosition)) -> u64:
+def polyglot_key(position):
     """The key of Polyglot books, where a pawn standing beside the passed pawn is enough to count the file."""
     key: u64 = position.key
     if position.passed_beside != NO_SQUARE and position.en_passant == NO_SQUARE:
@@ -293,10 +271,7 @@ def polyglot_key(position: cython.pointer(ConstPosition)) -> u64:
     return key
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_insufficient_material(position: cython.pointer(ConstPosition)) -> cython.bint:
+def is_insufficient_material(position):
     """No sequence of legal moves can mate: a lone minor piece, or nothing but bishops of one square colour."""
     if position.kinds[PAWN] | position.kinds[ROOK] | position.kinds[QUEEN]:
         return False
@@ -308,12 +283,7 @@ def is_insufficient_material(position: cython.pointer(ConstPosition)) -> cython.
     return (bishops & LIGHT_SQUARES) == 0 or (bishops & ~LIGHT_SQUARES) == 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def repetition_distance(
-    keys: cython.pointer(cython.const[u64]), last: cython.int, reversible: cython.int
-) -> cython.int:
+def repetition_distance(keys, last, reversible):
     """How many plies ago the position keys[last] was on the board before, or 0.
 
     Only the last `reversible` plies can hold it: the halfmove clock, or less where less is known.
@@ -328,10 +298,7 @@ def repetition_distance(
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def attacked_squares(position: cython.pointer(ConstPosition), by: cython.int) -> u64:
+def attacked_squares(position, by):
     """All squares that pieces of that colour attack or protect."""
     blockers: u64 = occupied(position)
     ahead: u64 = forward(by, pieces(position, by, PAWN))

@@ -7,7 +7,7 @@ threshold, which ends most exchanges after one or two captures.
 import cython
 from cython.cimports.board.attacks import bishop_attacks, rook_attacks
 from cython.cimports.board.bits import bit, lsb
-from cython.cimports.board.position import ConstPosition, attackers, occupied
+from cython.cimports.board.position import attackers, occupied
 from cython.cimports.board.types import (
     BISHOP,
     CASTLING,
@@ -18,7 +18,6 @@ from cython.cimports.board.types import (
     PAWN,
     QUEEN,
     ROOK,
-    Move,
     is_promotion,
     move_flag,
     move_from,
@@ -38,10 +37,7 @@ EXCHANGE_VALUES[KING] = 0
 EXCHANGE_VALUES[NO_KIND] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def see_at_least(position: cython.pointer(ConstPosition), move: Move, threshold: cython.int) -> cython.bint:
+def see_at_least(position, move, threshold):
     """Does the exchange that `move` starts win at least `threshold` centipawns for the side that moves?
 
     Pins are not considered; x-ray attackers behind a capturing slider are.

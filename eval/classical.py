@@ -42,7 +42,6 @@ from cython.cimports.eval.geometry import distance
 from cython.cimports.eval.pawns import (
     FORWARD_FILE,
     PAWN_ENTRIES,
-    PawnCache,
     PawnEntry,
     analyse_pawns,
     pawn_cache_key,
@@ -393,10 +392,7 @@ def _space(
     return term(counts, SPACE, popcount(room)) + term(counts, SPACE + 1, popcount(room & behind))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tapered(middlegame: cython.int, endgame: cython.int, phase: cython.int) -> cython.int:
+def tapered(middlegame, endgame, phase):
     """Between the two by phase, rounded towards zero, so that a mirrored position has exactly the opposite score."""
     return (middlegame * phase + endgame * (FULL_PHASE - phase)) // FULL_PHASE
 
@@ -456,10 +452,7 @@ def _scale(position: cython.pointer(ConstPosition), score: i32, phase: cython.in
     return scale_factor(position, strong)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def evaluate(position: cython.pointer(ConstPosition), cache: cython.pointer(PawnCache)) -> cython.int:
+def evaluate(position, cache):
     """Centipawns from the side to move, at most MOST_SCORE either way.
 
     `cache` belongs to the calling thread; NULL works without one. In check the score means little: ask the search.
@@ -482,10 +475,7 @@ def evaluate(position: cython.pointer(ConstPosition), cache: cython.pointer(Pawn
     return total if position.turn == WHITE else -total
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def trace_evaluation(position: cython.pointer(ConstPosition), trace: cython.pointer(Trace)) -> cython.int:
+def trace_evaluation(position, trace):
     """The same score, from White's side, with all counts written into `trace`."""
     entry: PawnEntry
     known_score: cython.int = 0

@@ -95,10 +95,7 @@ def _against_lone_king(position: cython.pointer(ConstPosition), strong: cython.i
     return score + _drive(strong_king, weak_king)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_known_ending(position: cython.pointer(ConstPosition), score: cython.pointer(cython.int)) -> cython.bint:
+def is_known_ending(position, score):
     """Is this an ending with a score of its own? Then it is written to `score`, as White sees it."""
     strong: cython.int
     worth: cython.int
@@ -139,10 +136,7 @@ def _is_wrong_corner(position: cython.pointer(ConstPosition), strong: cython.int
     return distance(king_square(position, strong ^ 1), corner) <= 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def scale_factor(position: cython.pointer(ConstPosition), strong: cython.int) -> cython.int:
+def scale_factor(position, strong):
     """How much of the strong side's advantage counts, of 64."""
     weak: cython.int = strong ^ 1
     own_pawns: cython.int = popcount(pieces(position, strong, PAWN))

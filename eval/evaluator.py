@@ -4,7 +4,6 @@ import pkgutil
 from pathlib import Path
 
 import cython
-from cython.cimports.board.position import ConstPosition
 from cython.cimports.board.types import PAWN, WHITE
 from cython.cimports.eval.classical import FULL_SCALE, MOST_SCORE
 from cython.cimports.eval.classical import evaluate as evaluate_classical
@@ -27,10 +26,7 @@ _MOST_BYTES = 1 << 26  # of a file; the largest network has a tenth of it
 _summary = None  # how the loaded network was trained
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def new_workspace() -> cython.pointer(Workspace):
+def new_workspace():
     """For one thread; NULL when there is no memory."""
     made: cython.pointer(Workspace) = cython.cast(cython.pointer(Workspace), calloc(1, cython.sizeof(Workspace)))
     if made == cython.NULL:
@@ -43,30 +39,19 @@ def new_workspace() -> cython.pointer(Workspace):
     return made
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def free_workspace(workspace: cython.pointer(Workspace)) -> cython.void:
+def free_workspace(workspace):
     if workspace != cython.NULL:
         free_pawn_cache(workspace.pawns)
         free_accumulators(workspace.accumulators)
         free(workspace)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def clear_workspace(workspace: cython.pointer(Workspace)) -> cython.void:
+def clear_workspace(workspace):
     """For new weights; accumulators see for themselves that there is another network."""
     clear_pawn_cache(workspace.pawns)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def evaluate(
-    position: cython.pointer(ConstPosition), workspace: cython.pointer(Workspace), ply: cython.int
-) -> cython.int:
+def evaluate(position, workspace, ply):
     """Centipawns from the side to move, at most MOST_SCORE either way. In check the score means little.
 
     `ply` says which position of its line a thread asks about; positions that follow each other are cheaper so.

@@ -78,12 +78,7 @@ def _solve(pawn: cython.int) -> cython.void:
                 changed = True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def kpk_is_won(
-    strong_king: cython.int, weak_king: cython.int, pawn: cython.int, strong_to_move: cython.bint
-) -> cython.bint:
+def kpk_is_won(strong_king, weak_king, pawn, strong_to_move):
     """Does the side with the pawn win? Squares as that side sees them, so that its pawn walks up the board."""
     mirror: cython.int = 7 if pawn & 4 else 0
     slot: cython.int = _slot(pawn ^ mirror)

@@ -42,10 +42,7 @@ def _aligned(block: cython.p_void) -> cython.pointer(i16):
     return cython.cast(cython.pointer(i16), (address + _LINE - 1) // _LINE * _LINE)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def new_accumulators() -> cython.pointer(Accumulators):
+def new_accumulators():
     """For one thread, with room for the largest network; NULL when there is no memory."""
     room: cython.size_t = ACCUMULATED_PLIES * 2 * MOST_NEURONS * cython.sizeof(i16) + _LINE
     made: cython.pointer(Accumulators) = cython.cast(
@@ -61,10 +58,7 @@ def new_accumulators() -> cython.pointer(Accumulators):
     return made
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def free_accumulators(accumulators: cython.pointer(Accumulators)) -> cython.void:
+def free_accumulators(accumulators):
     if accumulators != cython.NULL:
         free(accumulators.block)
         free(accumulators)
@@ -151,12 +145,7 @@ def _bring_up_to_date(
     return target
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def network_score(
-    position: cython.pointer(ConstPosition), accumulators: cython.pointer(Accumulators), ply: cython.int
-) -> cython.int:
+def network_score(position, accumulators, ply):
     """Centipawns from the side to move, by the network that is loaded. `accumulators` belong to the calling thread."""
     us: cython.int = position.turn
     index: cython.int

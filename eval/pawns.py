@@ -22,7 +22,6 @@ from cython.cimports.eval.weights import (
     STORM,
     SUPPORTED,
     Counts,
-    Trace,
     i32,
     orientation,
     square_term,
@@ -32,25 +31,16 @@ from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.string import memset
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def new_pawn_cache() -> cython.pointer(PawnCache):
+def new_pawn_cache():
     """An empty cache for one thread; NULL, which evaluates without one, when there is no memory."""
     return cython.cast(cython.pointer(PawnCache), calloc(1, cython.sizeof(PawnCache)))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def free_pawn_cache(cache: cython.pointer(PawnCache)) -> cython.void:
+def free_pawn_cache(cache):
     free(cache)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def clear_pawn_cache(cache: cython.pointer(PawnCache)) -> cython.void:
+def clear_pawn_cache(cache):
     """For new weights. Otherwise an entry is as good in the next game."""
     memset(cache, 0, cython.sizeof(PawnCache))
 
@@ -143,12 +133,7 @@ def _side(
     return score + _shelter(position, us, counts)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def analyse_pawns(
-    position: cython.pointer(ConstPosition), entry: cython.pointer(PawnEntry), trace: cython.pointer(Trace)
-) -> cython.void:
+def analyse_pawns(position, entry, trace):
     """Fills an entry, and the trace if there is one."""
     white: Counts = trace.counts[WHITE] if trace != cython.NULL else cython.NULL
     black: Counts = trace.counts[BLACK] if trace != cython.NULL else cython.NULL

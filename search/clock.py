@@ -1,7 +1,7 @@
 """How long to think. Easy moves are played early, doubtful ones get more time, and the flag never falls."""
 
 import cython
-from cython.cimports.board.types import Move, i64
+from cython.cimports.board.types import i64
 from cython.cimports.search.parameters import tune
 from cython.cimports.search.platform import now
 from cython.cimports.search.score import clamp
@@ -46,10 +46,7 @@ def time_limits(limits, choices, overhead):
     return soft, hard
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def start_clock(clock: cython.pointer(Clock), soft: i64, hard: i64, spent: i64) -> cython.void:
+def start_clock(clock, soft, hard, spent):
     """Begins to count `spent` before now. All in microseconds; a limit below zero is none."""
     clock.started = now() - spent
     clock.active = hard >= 0
@@ -62,10 +59,7 @@ def start_clock(clock: cython.pointer(Clock), soft: i64, hard: i64, spent: i64) 
     clock.score = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def update_clock(clock: cython.pointer(Clock), best: Move, score: cython.int, share: cython.double) -> cython.void:
+def update_clock(clock, best, score, share):
     """Weighs the iteration that has just ended. `share` is the part of all nodes that went into the best move."""
     drop: cython.int = clamp(clock.score - score, 0, 60) if clock.best != 0 else 0
     clock.stable_moves = clamp(clock.stable_moves + 1, 0, 8) if best == clock.best else 0
@@ -80,10 +74,7 @@ def update_clock(clock: cython.pointer(Clock), best: Move, score: cython.int, sh
     )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def soft_stop(clock: cython.pointer(cython.const[Clock])) -> cython.bint:
+def soft_stop(clock):
     """Is another iteration not worth its time?"""
     if not clock.active:
         return False
@@ -91,9 +82,6 @@ def soft_stop(clock: cython.pointer(cython.const[Clock])) -> cython.bint:
     return spent >= clock.hard or spent > clock.soft * clock.factor
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def hard_stop(clock: cython.pointer(cython.const[Clock])) -> cython.bint:
+def hard_stop(clock):
     """Must the search end now?"""
     return clock.active and now() - clock.started >= clock.hard

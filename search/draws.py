@@ -15,7 +15,6 @@ from cython.cimports.board.types import KING, KNIGHT, MAX_MOVES, Move, make_piec
 from cython.cimports.board.zobrist import PIECE_KEYS, TURN_KEY
 from cython.cimports.search.parameters import tune
 from cython.cimports.search.score import smaller
-from cython.cimports.search.state import Frame, Worker
 
 _SLOTS = cython.declare(cython.int, 8192)
 _KEYS = cython.declare(u64[8192])
@@ -23,10 +22,7 @@ _ORIGINS = cython.declare(u8[8192])
 _TARGETS = cython.declare(u8[8192])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_draw(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> cython.bint:
+def is_draw(worker, frame):
     """Fifty moves, insufficient material, or a repetition.
 
     Inside the tree one repetition is enough: what was right the first time is right the second time. A position from
@@ -99,10 +95,7 @@ def _fill_table():
     return count
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def can_repeat(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> cython.bint:
+def can_repeat(worker, frame):
     """Can the side to move bring back a position of this search's line?"""
     position: cython.pointer(Position) = cython.address(frame.position)
     last: cython.int = worker.root_key + frame.ply

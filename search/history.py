@@ -19,15 +19,7 @@ from cython.cimports.search.parameters import tune
 from cython.cimports.search.score import LIMIT_OF_EVALUATION, clamp, smaller
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def quiet_score(
-    histories: cython.pointer(Histories),
-    position: cython.pointer(ConstPosition),
-    context: cython.pointer(cython.const[MoveContext]),
-    move: Move,
-) -> cython.int:
+def quiet_score(histories, position, context, move):
     """How well a quiet move did: by itself, with this pawn structure, and as the answer to the moves 1, 2 and 4 plies ago.
 
     By itself means with attacks on its squares as they are now: that is the context's other part.
@@ -53,25 +45,11 @@ def _victim(position: cython.pointer(ConstPosition), move: Move) -> cython.int:
     return piece_kind(position.squares[move_to(move)])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def capture_score(
-    histories: cython.pointer(Histories), position: cython.pointer(ConstPosition), move: Move
-) -> cython.int:
+def capture_score(histories, position, move):
     return histories.capture[piece_to(position, move)][_victim(position, move)]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def reward_quiet(
-    histories: cython.pointer(Histories),
-    position: cython.pointer(ConstPosition),
-    context: cython.pointer(cython.const[MoveContext]),
-    move: Move,
-    bonus: cython.int,
-) -> cython.void:
+def reward_quiet(histories, position, context, move, bonus):
     """Moves all entries behind `quiet_score` towards the bonus (or, below zero, the malus)."""
     at: cython.int = piece_to(position, move)
     gravity(quiet_entry(histories, position, context, move), bonus)
@@ -81,27 +59,11 @@ def reward_quiet(
     gravity(context.rows[2] + at, bonus // 2)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def reward_capture(
-    histories: cython.pointer(Histories), position: cython.pointer(ConstPosition), move: Move, bonus: cython.int
-) -> cython.void:
+def reward_capture(histories, position, move, bonus):
     gravity(cython.address(histories.capture[piece_to(position, move)][_victim(position, move)]), bonus)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def update_on_cutoff(
-    histories: cython.pointer(Histories),
-    position: cython.pointer(ConstPosition),
-    context: cython.pointer(cython.const[MoveContext]),
-    killers: cython.pointer(Move),
-    best: Move,
-    depth: cython.int,
-    tried: cython.pointer(cython.const[Tried]),
-) -> cython.void:
+def update_on_cutoff(histories, position, context, killers, best, depth, tried):
     """The move that was good enough gains; those that were tried before it in vain lose."""
     bonus: cython.int = clamp(tune.bonus_slope * depth - tune.bonus_offset, 0, tune.bonus_limit)
     malus: cython.int = clamp(tune.malus_slope * depth - tune.malus_offset, 0, tune.malus_limit)
@@ -143,12 +105,7 @@ def _correction(histories: cython.pointer(Histories), position: cython.pointer(C
     return total // (128 * CORRECTION_UNIT)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def corrected_eval(
-    histories: cython.pointer(Histories), position: cython.pointer(ConstPosition), raw: cython.int
-) -> cython.int:
+def corrected_eval(histories, position, raw):
     """The static evaluation as the search uses it: faded as the fifty-move rule comes near, and with experience added.
 
     With five men or fewer neither is done: a step of a mating drive is worth less than a ply of fading would cost.
@@ -171,15 +128,7 @@ def _blend(entry: cython.pointer(i16), target: cython.int, weight: cython.int) -
     )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def learn_correction(
-    histories: cython.pointer(Histories),
-    position: cython.pointer(ConstPosition),
-    error: cython.int,
-    depth: cython.int,
-) -> cython.void:
+def learn_correction(histories, position, error, depth):
     """The search found `error` centipawns more than the static evaluation had said; a deep search counts for more."""
     side: cython.int = position.turn
     weight: cython.int = clamp(8 * depth + 8, 0, tune.correction_weight_limit)
@@ -190,8 +139,5 @@ def learn_correction(
     _blend(cython.address(histories.piece_correction[side][1][_slot(position.piece_keys[1])]), target, weight)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def forget(histories: cython.pointer(Histories)) -> cython.void:
+def forget(histories):
     memset(histories, 0, cython.sizeof(Histories))

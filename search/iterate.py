@@ -114,10 +114,7 @@ def _keep_complete_line(worker: cython.pointer(Worker)) -> cython.void:
                 return
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def iterate(worker: cython.pointer(Worker)) -> cython.void:
+def iterate(worker):
     """Searches until a limit or the stop flag ends it; the result lies in root_moves[0]."""
     shared: cython.pointer(Shared) = worker.shared
     depth: cython.int

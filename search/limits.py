@@ -4,13 +4,10 @@ import cython
 from cython.cimports.board.types import u64
 from cython.cimports.search.clock import hard_stop
 from cython.cimports.search.platform import load_flag, store_flag
-from cython.cimports.search.state import Shared, Worker
+from cython.cimports.search.state import Shared
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def poll(worker: cython.pointer(Worker)) -> cython.void:
+def poll(worker):
     """Looks at the limits that can end a search from outside: the stop flag, the clock, the node count."""
     shared: cython.pointer(Shared) = worker.shared
     total: u64 = 0

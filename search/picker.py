@@ -25,7 +25,7 @@ from cython.cimports.board.types import (
     promotion_kind,
     u64,
 )
-from cython.cimports.search.history import Histories, MoveContext, capture_score, quiet_score
+from cython.cimports.search.history import capture_score, quiet_score
 from cython.cimports.search.parameters import tune
 
 
@@ -37,17 +37,7 @@ def _can_play(position: cython.pointer(ConstPosition), move: Move) -> cython.bin
     return move != 0 and is_pseudo_legal(position, move) and is_legal(position, move)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def pick_all(
-    picker: cython.pointer(Picker),
-    position: cython.pointer(ConstPosition),
-    histories: cython.pointer(Histories),
-    context: cython.pointer(cython.const[MoveContext]),
-    hash_move: Move,
-    killers: cython.pointer(cython.const[Move]),
-) -> cython.void:
+def pick_all(picker, position, histories, context, hash_move, killers):
     """Starts over all legal moves: for a node of the search, and for a quiescence node in check."""
     picker.position = position
     picker.histories = histories
@@ -62,16 +52,7 @@ def pick_all(
     picker.bad = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def pick_tactical(
-    picker: cython.pointer(Picker),
-    position: cython.pointer(ConstPosition),
-    histories: cython.pointer(Histories),
-    hash_move: Move,
-    threshold: cython.int,
-) -> cython.void:
+def pick_tactical(picker, position, histories, hash_move, threshold):
     """Starts over the captures and promotions that win at least `threshold` by static exchange."""
     pick_all(picker, position, histories, cython.NULL, hash_move if is_tactical(hash_move) else 0, cython.NULL)
     if picker.hash_move != 0 and not see_at_least(position, picker.hash_move, threshold):
@@ -144,10 +125,7 @@ def _take_best(picker: cython.pointer(Picker)) -> Move:
     return move
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def next_move(picker: cython.pointer(Picker)) -> Move:
+def next_move(picker):
     """The next move, or 0 when there are no more."""
     move: Move
 

@@ -33,7 +33,7 @@ from cython.cimports.search.score import (
     larger,
     mated_in,
 )
-from cython.cimports.search.state import Frame, Shared, Worker, extend_pv, remember, set_move, set_move_context
+from cython.cimports.search.state import Frame, Shared, extend_pv, remember, set_move, set_move_context
 from cython.cimports.search.tt import (
     LOWER_BOUND,
     NO_BOUND,
@@ -45,12 +45,7 @@ from cython.cimports.search.tt import (
 )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def search_quiet(
-    worker: cython.pointer(Worker), frame: cython.pointer(Frame), alpha: cython.int, beta: cython.int
-) -> cython.int:
+def search_quiet(worker, frame, alpha, beta):
     """Quiescence search: only captures and promotions (in check: every evasion) until the position is quiet.
 
     The side to move may also stand pat: not to capture at all is nearly always allowed to be best.

@@ -73,18 +73,7 @@ def _set_root(
     worker.root_count = count
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def start_search(
-    shared: cython.pointer(Shared),
-    limits: cython.pointer(cython.const[SearchLimits]),
-    position: cython.pointer(ConstPosition),
-    keys: cython.pointer(cython.const[u64]),
-    key_count: cython.int,
-    moves: cython.pointer(cython.const[Move]),
-    move_count: cython.int,
-) -> cython.void:
+def start_search(shared, limits, position, keys, key_count, moves, move_count):
     """Sets up all threads for a search and starts the clock; `iterate` does the rest. UCI and self-play begin here.
 
     `keys` are those of the game, at most GAME_KEYS, the root's last. Endgame tables are not asked and nothing is reported,
@@ -117,10 +106,7 @@ def _is_better(a: cython.pointer(RootMove), b: cython.pointer(RootMove)) -> cyth
     return a.previous_score > b.previous_score
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sort_root_moves(moves: cython.pointer(RootMove), first: cython.int, behind: cython.int) -> cython.void:
+def sort_root_moves(moves, first, behind):
     """A stable insertion sort: equal moves keep their order, and little changes from one iteration to the next."""
     held: RootMove
     index: cython.int
@@ -136,10 +122,7 @@ def sort_root_moves(moves: cython.pointer(RootMove), first: cython.int, behind: 
         moves[place] = held
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def find_root_move(worker: cython.pointer(Worker), move: Move) -> cython.pointer(RootMove):
+def find_root_move(worker, move):
     """The root move's record, if it is to be searched now: allowed, and not in an earlier MultiPV line."""
     index: cython.int
     for index in range(worker.pv_index, worker.pv_last):
@@ -148,10 +131,7 @@ def find_root_move(worker: cython.pointer(Worker), move: Move) -> cython.pointer
     return cython.NULL
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def begin_root_move(worker: cython.pointer(Worker), move: Move, number: cython.int) -> cython.void:
+def begin_root_move(worker, move, number):
     """Tells the listener which root move is being searched, as number so many."""
     shared: cython.pointer(Shared) = worker.shared
     worker.current_move = move
@@ -159,18 +139,7 @@ def begin_root_move(worker: cython.pointer(Worker), move: Move, number: cython.i
         shared.report(shared.report_context, worker, REPORT_CURRENT, number)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def finish_root_move(
-    worker: cython.pointer(Worker),
-    root_move: cython.pointer(RootMove),
-    score: cython.int,
-    alpha: cython.int,
-    beta: cython.int,
-    is_first: cython.bint,
-    nodes: u64,
-) -> cython.void:
+def finish_root_move(worker, root_move, score, alpha, beta, is_first, nodes):
     """Enters a root move's result, its nodes and its line into its record.
 
     A score that is only known to be no better than the best is not kept: the sort is stable, so the move keeps its place.

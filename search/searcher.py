@@ -183,9 +183,7 @@ class Searcher:
 
     # Setting up: only between searches
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _add_worker(self) -> cython.void:
+    def _add_worker(self):
         worker: cython.pointer(Worker) = cython.cast(cython.pointer(Worker), calloc(1, cython.sizeof(Worker)))
         if worker == cython.NULL:
             raise MemoryError("no memory for another search thread")
@@ -198,9 +196,7 @@ class Searcher:
         self.shared.workers[worker.index] = worker
         self.shared.threads += 1
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def _drop_workers(self, keep: cython.int) -> cython.void:
+    def _drop_workers(self, keep):
         while self.shared.threads > keep:
             self.shared.threads -= 1
             worker: cython.pointer(Worker) = self.shared.workers[self.shared.threads]
@@ -279,9 +275,7 @@ class Searcher:
     def is_running(self) -> bool:
         return self._running
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _prepare(self, board: object, limits: object) -> cython.void:
+    def _prepare(self, board, limits):
         """From Python's `Limits` and `Board` to what `start_search` takes."""
         game: Board = board
         shared: cython.pointer(Shared) = self.shared
@@ -467,10 +461,7 @@ class Searcher:
 
     # Results
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _vote(self) -> cython.pointer(Worker):
+    def _vote(self):
         """The thread whose move most threads believe in, counted by depth and score. A shorter mate needs no vote.
 
         The vote is Stockfish's.
@@ -504,9 +495,7 @@ class Searcher:
                 best = a
         return best
 
-    @cython.cfunc
-    @cython.exceptval(-32003, check=True)
-    def _tb_score(self, move: cython.int, score: cython.int) -> cython.int:
+    def _tb_score(self, move, score):
         """What the endgame tables say of a root move, or else the search's score."""
         result = self._tb_results.get(move) if self._tb_results is not None else None
         if result is None:
@@ -515,8 +504,7 @@ class Searcher:
             return TB_WIN - 1 if result > 0 else 1 - TB_WIN
         return DRAW + result
 
-    @cython.cfunc
-    def _make_info(self, worker: cython.pointer(Worker), line: cython.int) -> object:
+    def _make_info(self, worker, line):
         shared: cython.pointer(Shared) = self.shared
         root: cython.pointer(RootMove) = cython.address(worker.root_moves[line])
         elapsed: i64 = max(1, now() - self._began)
@@ -546,8 +534,7 @@ class Searcher:
             pv=tuple(root.pv[index] for index in range(root.pv_length)),
         )
 
-    @cython.cfunc
-    def _make_result(self) -> object:
+    def _make_result(self):
         worker: cython.pointer(Worker) = self._vote()
         if worker.root_count == 0:
             is_mated = self._board.is_check()
@@ -556,9 +543,7 @@ class Searcher:
         info = self._make_info(worker, 0)
         return Result(info.pv[0], info.pv[1] if len(info.pv) > 1 else 0, info)
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def _on_report(self, worker: cython.pointer(Worker), kind: cython.int, number: cython.int) -> cython.void:
+    def _on_report(self, worker, kind, number):
         """A listener's mistake must not end the search: it is shown, and the search goes on."""
         try:
             if kind == REPORT_LINE:

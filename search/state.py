@@ -2,15 +2,12 @@
 
 import cython
 from cython.cimports.board.position import Position, attacked_squares, make_move, make_null_move
-from cython.cimports.board.types import NO_MOVE, Move
+from cython.cimports.board.types import NO_MOVE
 from cython.cimports.search.history import NO_ROW, piece_to
 from cython.cimports.search.parameters import tune
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_move(worker: cython.pointer(Worker), frame: cython.pointer(Frame), move: Move) -> cython.void:
+def set_move(worker, frame, move):
     """Notes the move that is about to be searched, and prepares the child's place in the line."""
     child: cython.pointer(Frame) = frame + 1
     frame.move = move
@@ -20,10 +17,7 @@ def set_move(worker: cython.pointer(Worker), frame: cython.pointer(Frame), move:
     worker.keys[worker.root_key + frame.ply + 1] = child.position.key
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_null_move(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) -> cython.void:
+def set_null_move(worker, frame):
     child: cython.pointer(Frame) = frame + 1
     frame.move = NO_MOVE
     frame.row = cython.address(worker.histories.continuation[NO_ROW][0])
@@ -32,10 +26,7 @@ def set_null_move(worker: cython.pointer(Worker), frame: cython.pointer(Frame)) 
     worker.keys[worker.root_key + frame.ply + 1] = child.position.key
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_move_context(frame: cython.pointer(Frame)) -> cython.void:
+def set_move_context(frame):
     """Notes what the history of this node's quiet moves depends on: earlier moves, and what the other side attacks."""
     position: cython.pointer(Position) = cython.address(frame.position)
     frame.context.rows[0] = (frame - 1).row

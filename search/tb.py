@@ -4,19 +4,11 @@ import cython
 from cython.cimports.board.bits import popcount
 from cython.cimports.board.position import Position, occupied
 from cython.cimports.search.score import DRAW, TB_WIN
-from cython.cimports.search.state import PROBE_FAILED, Frame, Shared, Worker
+from cython.cimports.search.state import PROBE_FAILED, Shared
 from cython.cimports.search.tt import EXACT, LOWER_BOUND, NO_BOUND, UPPER_BOUND
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tb_probe(
-    worker: cython.pointer(Worker),
-    frame: cython.pointer(Frame),
-    depth: cython.int,
-    score: cython.pointer(cython.int),
-) -> cython.int:
+def tb_probe(worker, frame, depth, score):
     """Asks the endgame tables. Sets `score` and returns its bound: NO_BOUND when they are silent.
 
     They know win, draw and loss, but not the distance to mate: a won position is worth at least a table win.

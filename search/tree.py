@@ -230,17 +230,7 @@ def _singular_extension(
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def search_node(
-    worker: cython.pointer(Worker),
-    frame: cython.pointer(Frame),
-    alpha: cython.int,
-    beta: cython.int,
-    depth: cython.int,
-    cut_node: cython.bint,
-) -> cython.int:
+def search_node(worker, frame, alpha, beta, depth, cut_node):
     """The score of a node, searched `depth` plies deep. The contract stands at the top of the file.
 
     A node with a window wider than one is a PV node. The others are expected to fail high (`cut_node`) or low.

@@ -82,12 +82,7 @@ def _score_from_root(score: cython.int, ply: cython.int, halfmove_clock: cython.
     return score
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tt_probe(
-    table: cython.pointer(cython.const[TranspositionTable]), key: u64, ply: cython.int, halfmove_clock: cython.int
-) -> TTHit:
+def tt_probe(table, key, ply, halfmove_clock):
     """What is known about a position; `hit` tells whether anything is."""
     found: TTHit = tt_miss()
     data: u64
@@ -117,20 +112,7 @@ def _worth(data: u64, generation: cython.int) -> cython.int:
     return _depth(data) - AGE_COST * age
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tt_store(
-    table: cython.pointer(TranspositionTable),
-    key: u64,
-    ply: cython.int,
-    move: Move,
-    score: cython.int,
-    evaluation: cython.int,
-    depth: cython.int,
-    bound: cython.int,
-    was_pv: cython.bint,
-) -> cython.void:
+def tt_store(table, key, ply, move, score, evaluation, depth, bound, was_pv):
     """Keeps a result, unless the position is already known from a clearly deeper search of this generation."""
     if depth < tune.tt_depth:
         return
@@ -165,17 +147,11 @@ def tt_store(
     store_word(cython.address(victim.check), key ^ data)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tt_prefetch(table: cython.pointer(cython.const[TranspositionTable]), key: u64) -> cython.void:
+def tt_prefetch(table, key):
     prefetch(_bucket(table, key))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tt_hashfull(table: cython.pointer(cython.const[TranspositionTable])) -> cython.int:
+def tt_hashfull(table):
     """Per mille of the entries that the current search has written, from a sample of 250 buckets."""
     sample: cython.int = 250 if table.buckets > 250 else cython.cast(cython.int, table.buckets)
     used: cython.int = 0
@@ -188,10 +164,7 @@ def tt_hashfull(table: cython.pointer(cython.const[TranspositionTable])) -> cyth
     return used * 1000 // (sample * BUCKET_ENTRIES)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tt_allocate(table: cython.pointer(TranspositionTable), megabytes: u64) -> cython.bint:
+def tt_allocate(table, megabytes):
     """Gives the table a new, empty block of exactly that size. On failure the old one stays and the answer is False."""
     entries: cython.pointer(TTEntry) = cython.cast(cython.pointer(TTEntry), allocate_pages(megabytes << 20))
     if entries == cython.NULL:
@@ -203,19 +176,13 @@ def tt_allocate(table: cython.pointer(TranspositionTable), megabytes: u64) -> cy
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tt_release(table: cython.pointer(TranspositionTable)) -> cython.void:
+def tt_release(table):
     free_pages(table.entries, table.buckets * BUCKET_BYTES)
     table.entries = cython.NULL
     table.buckets = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def tt_wipe(table: cython.pointer(TranspositionTable), part: cython.int, parts: cython.int) -> cython.void:
+def tt_wipe(table, part, parts):
     """Empties one of `parts` equal parts, so that several threads can share the work."""
     first: u64 = table.buckets * part // parts
     behind: u64 = table.buckets * (part + 1) // parts

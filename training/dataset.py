@@ -85,10 +85,7 @@ class Dataset:
     def coefficient_total(self) -> int:
         return self.coefficient_count
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _reserve(self, samples: cython.size_t, coefficients: cython.size_t) -> cython.bint:
+    def _reserve(self, samples, coefficients):
         """Makes room for that many in all; False when there is no memory."""
         room: cython.size_t
         block: cython.p_void
@@ -108,10 +105,7 @@ class Dataset:
             self.coefficient_room = room
         return True
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _add(self, position: cython.pointer(ConstPosition), result: cython.int, score: cython.int) -> cython.int:
+    def _add(self, position, result, score):
         """Enters a position: 1 when it was taken, 0 when no weight has a say in it, -1 without memory."""
         trace: Trace
         feature: cython.int
@@ -199,19 +193,7 @@ class Dataset:
         """For new weights: the cache of the settling search still has the old ones."""
         clear_pawn_cache(self.cache)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _accumulate(
-        self,
-        order: cython.pointer(cython.const[u32]),
-        first: cython.size_t,
-        last: cython.size_t,
-        weights: cython.pointer(cython.const[cython.double]),
-        k: cython.double,
-        share: cython.double,
-        gradient: cython.pointer(cython.double),
-    ) -> cython.double:
+    def _accumulate(self, order, first, last, weights, k, share, gradient):
         """The sum of the losses of samples order[first:last] (all in a row without an order), and of their gradients."""
         total: cython.double = 0
         place: cython.size_t

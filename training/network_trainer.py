@@ -15,7 +15,7 @@ from cython.cimports.board.bits import prefetch
 from cython.cimports.board.types import i16, u16, u64
 from cython.cimports.eval.network_shape import ACTIVATION_ONE, INPUTS, MOST_NEURONS, OUTPUT_ONE
 from cython.cimports.libc.string import memcpy
-from cython.cimports.training.positions import MOST_MEN, PackedPosition, PositionSet, unpack_features
+from cython.cimports.training.positions import MOST_MEN, PositionSet, unpack_features
 
 MOST_WEIGHT = 1.98  # so that rounded weights fit their integers: 1.98 · 255 < 505, 1.98 · 64 < 127
 DECAY = 0.01
@@ -69,8 +69,7 @@ class NetworkTrainer:
             free_lines(self.gradients[thread])
             free_group(self.groups[thread])
 
-    @cython.cfunc
-    def _new_block(self) -> cython.pointer(cython.float):
+    def _new_block(self):
         # Room for whole vectors at the end.
         block: cython.pointer(cython.float) = cython.cast(
             cython.pointer(cython.float), new_lines((self.size + NEURON_STEP) * cython.sizeof(cython.float))
@@ -115,41 +114,23 @@ class NetworkTrainer:
         self._fill(self.first_moments, first)
         self._fill(self.second_moments, second)
 
-    @cython.cfunc
-    def _bytes_of(self, block: cython.pointer(cython.float)) -> bytes:
+    def _bytes_of(self, block):
         return cython.cast(cython.p_char, block)[: self.size * cython.sizeof(cython.float)]
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _fill(self, block: cython.pointer(cython.float), data: bytes) -> cython.void:
+    def _fill(self, block, data):
         if cython.cast(cython.size_t, len(data)) != self.size * cython.sizeof(cython.float):
             raise ValueError(f"{len(data)} bytes are no block of a network of {self.neurons} neurons")
         memcpy(block, cython.cast(cython.p_char, data), self.size * cython.sizeof(cython.float))
 
     # Learning
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _output(self, position: cython.pointer(cython.const[PackedPosition])) -> cython.float:
+    def _output(self, position):
         mine: u16[MOST_MEN]
         theirs: u16[MOST_MEN]
         men: cython.int = unpack_features(position, mine, theirs)
         return output_of(self.level, self.used, self.neurons, mine, theirs, men)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _learn(
-        self,
-        positions: cython.pointer(cython.const[PackedPosition]),
-        count: u64,
-        place: u64,
-        stride: u64,
-        size: u64,
-        result_share: cython.double,
-        thread: cython.int,
-    ) -> cython.double:
+    def _learn(self, positions, count, place, stride, size, result_share, thread):
         """The sum of the losses of `size` positions from `place` on, in steps of `stride`, round and round."""
         total: cython.double = 0
         group: cython.pointer(Group) = self.groups[thread]
@@ -221,10 +202,7 @@ class NetworkTrainer:
             found.append(self._output(cython.address(positions.positions[index])))
         return found
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _round(self, begin: cython.size_t, end: cython.size_t) -> cython.void:
+    def _round(self, begin, end):
         outputs: cython.size_t = output_start(self.neurons)
         bias: cython.size_t = output_bias_at(self.neurons)
         if begin < outputs:
@@ -234,10 +212,7 @@ class NetworkTrainer:
         if end > bias:
             round_to(self.level, self.rounded, self.weights, bias, end, ACTIVATION_ONE * OUTPUT_ONE)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _refresh(self, begin: cython.size_t, end: cython.size_t) -> cython.void:
+    def _refresh(self, begin, end):
         """Brings the copies of weights up to date. `begin` is where a row begins, and so is `end`, or else all ends there."""
         if self.used == self.rounded:
             self._round(begin, end)
@@ -252,12 +227,7 @@ class NetworkTrainer:
                 cython.cast(cython.int, end // self.neurons),
             )
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _step(
-        self, begin: cython.size_t, end: cython.size_t, plan: cython.pointer(AdamPlan), decay: cython.float
-    ) -> cython.void:
+    def _step(self, begin, end, plan, decay):
         """Part by part: biases do not decay, the output's bias may be large, and rounded output weights stay."""
         starts: cython.size_t[5]
         part: cython.int

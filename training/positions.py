@@ -118,10 +118,7 @@ class KeySet:
             raise MemoryError("no memory for the positions' keys")
         return state > 0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _grow(self) -> cython.bint:
+    def _grow(self):
         """Twice as many slots; False without memory."""
         index: u64
         place: u64
@@ -140,10 +137,7 @@ class KeySet:
         self.mask = mask
         return True
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _insert(self, key: u64) -> cython.int:
+    def _insert(self, key):
         """1 when the key was new, 0 when it was known, -1 without memory."""
         if key == 0:
             key = 1  # 0 marks an empty slot
@@ -158,10 +152,7 @@ class KeySet:
             return -1
         return 1
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _prefetch(self, key: u64) -> cython.void:
+    def _prefetch(self, key):
         prefetch(cython.address(self.slots[key & self.mask]))
 
 
@@ -180,10 +171,7 @@ class PositionSet:
     def __len__(self) -> int:
         return self.count
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _reserve(self, room: cython.size_t) -> cython.bint:
+    def _reserve(self, room):
         """Makes room for that many in all; False when there is no memory."""
         block: cython.p_void
         if room <= self.room:
@@ -202,18 +190,7 @@ class PositionSet:
         self.room = room
         return True
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _add_game(
-        self,
-        cursor: cython.pointer(GameCursor),
-        most_score: cython.int,
-        from_ply: cython.int,
-        later_share: cython.double,
-        scores: cython.pointer(i16),
-        fates: cython.pointer(u64),
-    ) -> cython.int:
+    def _add_game(self, cursor, most_score, from_ply, later_share, scores, fates):
         """0 at the proper end of the game, -1 when its bytes make no sense, -2 without memory.
 
         `scores` has room for those of all plies.
@@ -242,16 +219,7 @@ class PositionSet:
             self._look_ahead(first, scores, cursor.plies, later_share)
         return state
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _look_ahead(
-        self,
-        first: cython.size_t,
-        scores: cython.pointer(cython.const[i16]),
-        plies: cython.int,
-        share: cython.double,
-    ) -> cython.void:
+    def _look_ahead(self, first, scores, plies, share):
         """Lets the game's later scores into those of its positions, from place `first` on.
 
         Going back from the end, what is expected after a ply counts by `share` for the ply before, and its own score by
@@ -455,8 +423,7 @@ class PositionSet:
         men: cython.int = unpack_features(self._at(index), mine, theirs)
         return [mine[man] for man in range(men)], [theirs[man] for man in range(men)]
 
-    @cython.cfunc
-    def _at(self, index: cython.Py_ssize_t) -> cython.pointer(PackedPosition):
+    def _at(self, index):
         if not 0 <= index < cython.cast(cython.Py_ssize_t, self.count):
             raise IndexError(f"there are {self.count} positions, no number {index}")
         return cython.address(self.positions[index])

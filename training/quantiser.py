@@ -35,12 +35,7 @@ class RoundedNetwork:
     def __dealloc__(self):
         free(self.weights)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _activate(
-        self, position: cython.pointer(cython.const[PackedPosition]), values: cython.pointer(cython.int)
-    ) -> cython.void:
+    def _activate(self, position, values):
         """The clamped sums of both sides' neurons, 0 to 255, the side to move's first."""
         mine: u16[MOST_MEN]
         theirs: u16[MOST_MEN]
@@ -60,10 +55,7 @@ class RoundedNetwork:
         for neuron in range(2 * self.neurons):
             values[neuron] = min(max(values[neuron], 0), ACTIVATION_ONE)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _sum(self, values: cython.pointer(cython.const[cython.int])) -> i64:
+    def _sum(self, values):
         total: i64 = 0
         neuron: cython.int
         outputs: cython.pointer(cython.const[i16]) = self.weights + output_start(self.neurons)
@@ -71,10 +63,7 @@ class RoundedNetwork:
             total += values[neuron] * values[neuron] * outputs[neuron]
         return total
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _score(self, position: cython.pointer(cython.const[PackedPosition])) -> cython.int:
+    def _score(self, position):
         """Centipawns, with the divisions that the engine does."""
         values: cython.int[MOST_VALUES]
         self._activate(position, values)

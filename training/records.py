@@ -117,15 +117,7 @@ def _take_number(cursor: cython.pointer(GameCursor)) -> cython.int:
     return -1
 
 
-@cython.cfunc
-def encode_line(
-    start: cython.pointer(ConstPosition),
-    moves: cython.pointer(cython.const[Move]),
-    scores: cython.pointer(cython.const[i16]),
-    plies: cython.int,
-    opening: cython.int,
-    result: cython.int,
-) -> bytes:
+def encode_line(start, moves, scores, plies, opening, result):
     """The payload of a game. `scores` has one entry per ply, White's view; those of the opening are not read.
 
     Raises RecordError for a move that is not legal. (No position is known in which a byte cannot number the moves.)
@@ -180,9 +172,7 @@ def encode_line(
         free(buffer)
 
 
-@cython.cfunc
-@cython.exceptval(check=True)
-def open_game(payload: bytes, cursor: cython.pointer(GameCursor)) -> cython.void:
+def open_game(payload, cursor):
     """Sets a cursor before the first ply. It points into `payload`, which must live as long as it is used.
 
     Raises RecordError when the beginning cannot be read.
@@ -220,10 +210,7 @@ def open_game(payload: bytes, cursor: cython.pointer(GameCursor)) -> cython.void
     cursor.result = 0 if flags & _RESULT_BITS == 0 else 1 if flags & _RESULT_BITS == 1 else -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def next_ply(cursor: cython.pointer(GameCursor)) -> cython.int:
+def next_ply(cursor):
     """Reads on: 1 when there was another ply, 0 at the proper end of the game, -1 when the bytes make no sense."""
     before: Position
     number: cython.int

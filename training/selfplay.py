@@ -109,17 +109,7 @@ def _think(
     return worker.root_moves[0].score
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def play_line(
-    worker: cython.pointer(Worker),
-    rules: cython.pointer(cython.const[Rules]),
-    start: cython.pointer(ConstPosition),
-    seed: u64,
-    given_up: cython.pointer(cython.int),
-    line: cython.pointer(Line),
-) -> cython.bint:
+def play_line(worker, rules, start, seed, given_up, line):
     """Plays one game. False when the random moves led nowhere: to the end of the game, or to a lopsided position.
 
     Also False when the game is given up; somebody else sets this flag.

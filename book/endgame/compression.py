@@ -112,18 +112,7 @@ class Grammar:
             free(touched)
             free(chosen)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _round(
-        self,
-        counts: cython.pointer(u32),
-        touched: cython.pointer(u32),
-        used: cython.pointer(cython.size_t),
-        chosen: cython.pointer(Candidate),
-        least: u32,
-        most: cython.int,
-    ) -> cython.int:
+    def _round(self, counts, touched, used, chosen, least, most):
         """Counts all pairs, makes symbols of the most frequent ones and replaces them; returns how many."""
         text: cython.pointer(u16) = self.text
         at: cython.size_t

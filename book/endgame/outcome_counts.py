@@ -36,12 +36,7 @@ class OutcomeCounts(NamedTuple):
         return self.lost + self.blessed + self.drawn + self.cursed + self.won
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _images(
-    geometry: cython.pointer(cython.const[Geometry]), at: cython.size_t, squares: cython.pointer(cython.const[u8])
-) -> cython.int:
+def _images(geometry, at, squares):
     """How many positions of the whole board this number stands for; 0 if a mirror image has a smaller number."""
     image: u8[8]
     man: cython.int

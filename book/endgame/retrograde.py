@@ -109,16 +109,7 @@ class Ending(PositionIndex):
 
     # Legality
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _is_attacked(
-        self,
-        scene: cython.pointer(cython.const[Scene]),
-        square: cython.int,
-        colour: cython.int,
-        missing: cython.int,
-    ) -> cython.bint:
+    def _is_attacked(self, scene, square, colour, missing):
         """Does a man of this colour attack the square? The one called `missing` has been captured."""
         man: cython.int
         for man in range(self.geometry.men):
@@ -131,10 +122,7 @@ class Ending(PositionIndex):
                 return True
         return False
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _set_scene(self, at: cython.size_t, scene: cython.pointer(Scene)) -> cython.bint:
+    def _set_scene(self, at, scene):
         """Unpacks a number; False if two men stand on one square."""
         man: cython.int
         squares_at(cython.address(self.geometry), at, scene.squares)
@@ -147,18 +135,7 @@ class Ending(PositionIndex):
 
     # Captures and pawn moves
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _try_zeroing(
-        self,
-        scene: cython.pointer(Scene),
-        man: cython.int,
-        target: cython.int,
-        captured: cython.int,
-        kind: cython.int,
-        side: cython.int,
-    ) -> cython.int:
+    def _try_zeroing(self, scene, man, target, captured, kind, side):
         """The mover's value of a capture or promotion (`kind` from 0 for a knight; 0 without one), if it is legal."""
         origin: cython.int = scene.squares[man]
         occupied: u64 = scene.occupied
@@ -174,17 +151,7 @@ class Ending(PositionIndex):
         scene.occupied = occupied
         return value
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _try_push(
-        self,
-        scene: cython.pointer(Scene),
-        man: cython.int,
-        target: cython.int,
-        side: cython.int,
-        is_double: cython.bint,
-    ) -> cython.int:
+    def _try_push(self, scene, man, target, side, is_double):
         """The mover's value of a pawn move within this ending, if it is legal."""
         origin: cython.int = scene.squares[man]
         occupied: u64 = scene.occupied
@@ -200,12 +167,7 @@ class Ending(PositionIndex):
         scene.occupied = occupied
         return value
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _with_en_passant(
-        self, scene: cython.pointer(Scene), pushed: cython.int, side: cython.int, value: cython.int
-    ) -> cython.int:
+    def _with_en_passant(self, scene, pushed, side, value):
         """Corrects the value for `side` after a double step: the tables know nothing of en passant."""
         man: cython.int
         best: cython.int = _NO_MOVE
@@ -231,10 +193,7 @@ class Ending(PositionIndex):
                 return best
         return value
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _best_zeroing(self, scene: cython.pointer(Scene), side: cython.int, best_capture: cython.p_int) -> cython.int:
+    def _best_zeroing(self, scene, side, best_capture):
         """The value of the best capture or pawn move, -3 if there is none; also that of the best capture alone."""
         man: cython.int
         other: cython.int
@@ -284,10 +243,7 @@ class Ending(PositionIndex):
 
     # The four phases
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _begin(self, first: cython.size_t, last: cython.size_t) -> cython.void:
+    def _begin(self, first, last):
         scene: Scene
         side: cython.int
         at: cython.size_t
@@ -319,10 +275,7 @@ class Ending(PositionIndex):
                     state |= CAN_BE_BLESSED << ZEROING_SHIFT
                 self.values[side][at] = state
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _settle(self, first: cython.size_t, last: cython.size_t) -> cython.void:
+    def _settle(self, first, last):
         scene: Scene
         side: cython.int
         at: cython.size_t
@@ -343,10 +296,7 @@ class Ending(PositionIndex):
                 else:
                     self.values[side][at] = state | HOLDS << ZEROING_SHIFT
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _seed_cursed(self, first: cython.size_t, last: cython.size_t) -> i64:
+    def _seed_cursed(self, first, last):
         """Step 101 brings in what captures and pawn moves win or lose beyond the fifty-move rule."""
         side: cython.int
         at: cython.size_t
@@ -365,10 +315,7 @@ class Ending(PositionIndex):
                     changed += 1
         return changed
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _step(self, plies: cython.int, first: cython.size_t, last: cython.size_t) -> i64:
+    def _step(self, plies, first, last):
         """Looks at all positions solved in the step before; returns how many are solved now."""
         side: cython.int
         at: cython.size_t
@@ -393,10 +340,7 @@ class Ending(PositionIndex):
 
     # Moves within the slice
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _all_quiet_lose(self, at: cython.size_t, side: cython.int, limit: cython.int) -> cython.bint:
+    def _all_quiet_lose(self, at, side, limit):
         """Does every legal move of a king or piece to an empty square lead to a win in at most `limit` plies?"""
         scene: Scene
         man: cython.int
@@ -418,10 +362,7 @@ class Ending(PositionIndex):
                     return False
         return True
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _has_quiet_move(self, scene: cython.pointer(Scene), side: cython.int) -> cython.bint:
+    def _has_quiet_move(self, scene, side):
         """The same question by the rules alone, for slices that are not begun."""
         man: cython.int
         targets: u64
@@ -440,10 +381,7 @@ class Ending(PositionIndex):
         scene.occupied = occupied
         return found
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _retract(self, at: cython.size_t, mover: cython.int, plies: cython.int, is_win: cython.bint) -> cython.int:
+    def _retract(self, at, mover, plies, is_win):
         """Takes back every quiet move of `mover` that may have led here, and looks at where it came from."""
         scene: Scene
         turned: Scene
@@ -477,10 +415,7 @@ class Ending(PositionIndex):
                     changed += self._touch(before, mover, plies, is_win)
         return changed
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _touch(self, at: cython.size_t, mover: cython.int, plies: cython.int, is_win: cython.bint) -> cython.int:
+    def _touch(self, at, mover, plies, is_win):
         """A position from which `mover` can reach one that was just solved: is it solved, too?"""
         state: cython.int = self.values[mover][at]
         if state & (IS_WIN | IS_LOSS):

@@ -204,10 +204,7 @@ def _search_captures(
     return best if captures and best > value else value
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def probe_wdl(collection: cython.p_void, position: cython.pointer(ConstPosition)) -> cython.int:
+def probe_wdl(collection, position):
     """-2 to 2 for the side to move, or UNKNOWN."""
     if position.castling_rooks:
         return UNKNOWN
@@ -306,10 +303,7 @@ def _search_dtz(collection: cython.pointer(Collection), position: cython.pointer
     return -1 if shortest == UNKNOWN else shortest  # without a move it is mate
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def probe_dtz(collection: cython.p_void, position: cython.pointer(ConstPosition)) -> cython.int:
+def probe_dtz(collection, position):
     """Plies to the next zeroing move, with the sign of the result; 0 for a draw; UNKNOWN."""
     if position.castling_rooks:
         return UNKNOWN
@@ -380,9 +374,7 @@ class Tables:
     def __dealloc__(self):
         free(self.collection)
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def _insert(self, key: u64, entry: cython.int, is_mirrored: cython.bint) -> cython.void:
+    def _insert(self, key, entry, is_mirrored):
         number: cython.int = _first_slot(key)
         while self.collection.slots[number].key != 0:
             number = (number + 1) & (SLOTS - 1)
@@ -390,9 +382,7 @@ class Tables:
         self.collection.slots[number].entry = entry
         self.collection.slots[number].is_mirrored = is_mirrored
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _open(self, entry: cython.int, kind: cython.int) -> cython.void:
+    def _open(self, entry, kind):
         """Opens an ending's first usable file; called by the thread that needs it, while others may want the same."""
         place: cython.pointer(cython.p_void) = cython.address(self.collection.entries[entry].files[kind])
         with self.lock:
@@ -409,9 +399,7 @@ class Tables:
                 return
             share(place, cython.cast(cython.p_void, cython.address(self.collection.broken)))
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _drop(self, entry: cython.int, kind: cython.int) -> cython.void:
+    def _drop(self, entry, kind):
         """A file turned out to be damaged inside. It stays mapped, as other threads may be reading it."""
         place: cython.pointer(cython.p_void) = cython.address(self.collection.entries[entry].files[kind])
         broken: cython.p_void = cython.cast(cython.p_void, cython.address(self.collection.broken))
@@ -421,9 +409,7 @@ class Tables:
             share(place, broken)
             self._report(f"table {self.paths[entry][kind][0]} is not used any more", "it is damaged inside")
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _report(self, what: str, why: object) -> cython.void:
+    def _report(self, what, why):
         text = f"{what}: {getattr(why, 'strerror', None) or why}"
         self.problems.append(text)
         if self.on_problem is not None:

@@ -30,10 +30,7 @@ class TableError(ValueError):
 # Decompression
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def decode(subtable: cython.pointer(cython.const[Subtable]), index: u64) -> cython.int:
+def decode(subtable, index):
     """The value at a place of the table, or DAMAGED.
 
     The index says which block holds the middle of the span; the lengths of the blocks lead on from there. Within the
@@ -148,9 +145,7 @@ class MappedTable:
         if self.has_buffer:
             PyBuffer_Release(cython.address(self.buffer))
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _take(self, cursor: cython.pointer(u64), size: u64) -> Bytes:
+    def _take(self, cursor, size):
         """The next `size` bytes, if they are there; the checksum at the end is not."""
         begin: u64 = cursor[0]
         if size > self.length or begin + size + CHECKSUM_BYTES > self.length:
@@ -158,9 +153,7 @@ class MappedTable:
         cursor[0] = begin + size
         return self.start + begin
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _read_header(self, cursor: cython.pointer(u64)) -> cython.void:
+    def _read_header(self, cursor):
         table: cython.pointer(TableFile) = cython.address(self.table)
         material: cython.pointer(Material) = cython.address(self.table.material)
         file: cython.int
@@ -219,9 +212,7 @@ class MappedTable:
         if (cursor[0] + 63) // 64 * 64 + CHECKSUM_BYTES != self.length:
             raise TableError("it is longer than its header says")
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _read_subtable(self, subtable: cython.pointer(Subtable), cursor: cython.pointer(u64)) -> cython.void:
+    def _read_subtable(self, subtable, cursor):
         """The header of a sub-table: sizes, the code, the symbols."""
         length: cython.int
         subtable.index_count = 0
@@ -272,9 +263,7 @@ class MappedTable:
         cursor[0] += subtable.symbols & 1
         self._measure_symbols(subtable)
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _measure_symbols(self, subtable: cython.pointer(Subtable)) -> cython.void:
+    def _measure_symbols(self, subtable):
         """How many positions each symbol stands for. Halves must exist, and no symbol may be a part of itself."""
         subtable.symbol_lengths = cython.cast(cython.pointer(u16), malloc(subtable.symbols * cython.sizeof(u16)))
         if subtable.symbol_lengths == cython.NULL:
@@ -314,9 +303,7 @@ class MappedTable:
                     depth += 1
                     path[depth] = waiting
 
-    @cython.cfunc
-    @cython.exceptval(check=True)
-    def _read_maps(self, subtable: cython.pointer(Subtable), cursor: cython.pointer(u64)) -> cython.void:
+    def _read_maps(self, subtable, cursor):
         index: cython.int
         for index in range(4):
             subtable.map_counts[index] = 0
@@ -356,8 +343,7 @@ class MappedTable:
                 if problem is not None:
                     raise TableError(problem)
 
-    @cython.cfunc
-    def _check_subtable(self, subtable: cython.pointer(Subtable)) -> object:
+    def _check_subtable(self, subtable):
         if subtable.flags & SINGLE_VALUE:
             return None
         symbol: cython.int

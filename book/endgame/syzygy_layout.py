@@ -13,7 +13,7 @@ All tables here are computed from these rules:
 import cython
 from cython.cimports.board.attacks import KING_ATTACKS
 from cython.cimports.board.bits import has, popcount
-from cython.cimports.board.position import ConstPosition, pieces
+from cython.cimports.board.position import pieces
 from cython.cimports.board.types import BLACK, KING, PAWN, WHITE, u8, u64
 
 from book.endgame.endings import men, normalised, split
@@ -28,10 +28,7 @@ _THREE_ON_DIAGONAL = cython.declare(cython.int, 6 * 63 * 62 + 4 * 28 * 62 + 4 * 
 # Material
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def material_key(position: cython.pointer(ConstPosition)) -> u64:
+def material_key(position):
     """How many of each piece there are, four bits each; kings are not counted."""
     key: u64 = 0
     colour: cython.int
@@ -42,9 +39,7 @@ def material_key(position: cython.pointer(ConstPosition)) -> u64:
     return key
 
 
-@cython.cfunc
-@cython.exceptval(check=True)
-def set_material(material: cython.pointer(Material), name: str) -> cython.void:
+def set_material(material, name):
     """Reads a name such as KQvKR. ValueError if it is none, if it is spelt otherwise, or with more than seven men."""
     colour: cython.int
     kind: cython.int
@@ -101,17 +96,7 @@ def _has_same_men(
 # Setting a layout up
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_layout(
-    layout: cython.pointer(Layout),
-    material: cython.pointer(cython.const[Material]),
-    codes: cython.pointer(cython.const[u8]),
-    order: cython.int,
-    second_order: cython.int,
-    file: cython.int,
-) -> cython.bint:
+def set_layout(layout, material, codes, order, second_order, file):
     """The layout that a header describes, or False if it cannot be one of this ending.
 
     `order` is the leading group's place among the digits, `second_order` that of the other side's pawns.
@@ -185,10 +170,7 @@ def set_layout(
 # From squares to a number
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def leading_file(squares: cython.pointer(cython.const[u8]), pawns: cython.int) -> cython.int:
+def leading_file(squares, pawns):
     """Which of the four sub-tables: the file of the leading pawn, a and h together 0, d and e together 3."""
     index: cython.int
     best: cython.int = 0
@@ -285,10 +267,7 @@ def _lead_of_pawns(layout: cython.pointer(cython.const[Layout]), squares: cython
     return number
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def index_of(layout: cython.pointer(cython.const[Layout]), squares: cython.pointer(u8)) -> u64:
+def index_of(layout, squares):
     """A position's place in the table. `squares` holds the square of each of `layout.pieces`, and is turned and sorted.
 
     The first-named side is White: who probes a position the other way round turns the ranks (`square ^ 56`) before. With
@@ -345,10 +324,7 @@ def _largest(chosen: cython.int, digit: u64) -> cython.int:
     return n
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def squares_of(layout: cython.pointer(cython.const[Layout]), index: u64, squares: cython.pointer(u8)) -> cython.void:
+def squares_of(layout, index, squares):
     """The way back: the squares, in the order of `layout.pieces`, of the position at a place in the table.
 
     Leading pieces come out where `index_of` turns them to. Not every number is a legal position: kings may touch.

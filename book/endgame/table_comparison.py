@@ -22,16 +22,7 @@ class Comparison(NamedTuple):
     examples: list  # (FEN, our WDL and DTZ, the other ones)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _set_up(
-    position: cython.pointer(Position),
-    geometry: cython.pointer(cython.const[Geometry]),
-    squares: cython.pointer(cython.const[u8]),
-    side: cython.int,
-    is_swapped: cython.bint,
-) -> cython.bint:
+def _set_up(position, geometry, squares, side, is_swapped):
     """The position of these men, or False if it is not legal."""
     man: cython.int
     taken: u64 = 0
@@ -63,8 +54,7 @@ class _Comparer:
         self.ours, self.theirs = ours, theirs
         self.examples = []
 
-    @cython.cfunc
-    def add(self, position: cython.pointer(Position)) -> object:
+    def add(self, position):
         answers: cython.int[4]
         with cython.nogil:
             answers[0] = probe_wdl(self.ours.collection, position)

@@ -149,18 +149,12 @@ class TableValues:
         for group in range(8):
             free(self.tables[group])
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _seek(self, index: u64) -> cython.void:
+    def _seek(self, index):
         group: cython.int
         for group in range(self.layout.groups):
             self.digits[group] = index // self.layout.factors[group] % self.layout.sizes[group]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _advance(self) -> cython.int:
+    def _advance(self):
         """On to the next number; returns the first group (in the order of pieces) that has changed."""
         place: cython.int
         group: cython.int
@@ -174,10 +168,7 @@ class TableValues:
             self.digits[group] = 0
         return changed
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _squares(self, group: cython.int, squares: cython.pointer(u8)) -> cython.void:
+    def _squares(self, group, squares):
         """The squares of this group and all later ones, in the order of the layout."""
         taken: u8[8]
         count: cython.int = 0
@@ -215,10 +206,7 @@ class TableValues:
                 count += 1
             group += 1
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _states(self, first: u64, last: u64, states: cython.pointer(u16)) -> cython.void:
+    def _states(self, first, last, states):
         """What is known of a run of positions."""
         squares: u8[8]
         ours: u8[8]

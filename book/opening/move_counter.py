@@ -10,7 +10,7 @@ import tempfile
 
 import cython
 from cython.cimports.board.api import Board
-from cython.cimports.board.types import u16, u32, u64
+from cython.cimports.board.types import u32, u64
 from cython.cimports.book.opening.movetext import FAULTLESS, MOST_PLIES, Fault, Ply, read_plies
 from cython.cimports.libc.stdlib import calloc, free, malloc, qsort
 
@@ -65,13 +65,8 @@ class MoveCounter:
         free(self.slots)
         free(self.line)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     @cython.overflowcheck(False)
-    def _slot(self, slots: cython.pointer(Count), room: cython.Py_ssize_t, key: u64, code: u16) -> cython.pointer(
-        Count
-    ):
+    def _slot(self, slots, room, key, code):
         """Where a move's count is, or the empty slot where it belongs."""
         mix: u64 = (key ^ code) * cython.cast(u64, 0x9E3779B97F4A7C15)
         index: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, (mix >> 20) & cython.cast(u64, room - 1))
@@ -79,9 +74,7 @@ class MoveCounter:
             index = (index + 1) & (room - 1)
         return cython.address(slots[index])
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def _grow(self) -> cython.int:
+    def _grow(self):
         """Makes room: a table twice as large, or, where that is not allowed, an empty one."""
         index: cython.Py_ssize_t
         if self.room >= self.most_room:
@@ -101,9 +94,7 @@ class MoveCounter:
         self.room *= 2
         return 0
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def _add(self, ply: cython.pointer(Ply), result: cython.int, times: u32) -> cython.int:
+    def _add(self, ply, result, times):
         count: cython.pointer(Count) = self._slot(self.slots, self.room, ply.key, ply.code)
         if count.code == 0:
             if 4 * (self.used + 1) > 3 * self.room:
@@ -143,10 +134,7 @@ class MoveCounter:
 
     # Getting it out again
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _sort(self) -> cython.Py_ssize_t:
+    def _sort(self):
         """Moves the counts to the front of the table, sorted. It is no hash table any more afterwards."""
         index: cython.Py_ssize_t
         count: cython.Py_ssize_t = 0

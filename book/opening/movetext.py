@@ -251,17 +251,7 @@ def _end_of_variation(
     return -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def read_plies(
-    start: cython.pointer(ConstPosition),
-    text: cython.pointer(cython.const[u8]),
-    size: cython.Py_ssize_t,
-    most: cython.int,
-    line: cython.pointer(Ply),
-    fault: cython.pointer(Fault),
-) -> cython.int:
+def read_plies(start, text, size, most, line, fault):
     """Reads at most `most` plies into `line` and returns how many there were. What comes behind them is not looked at."""
     position: Position
     after: Position
