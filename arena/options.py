@@ -20,7 +20,7 @@ def named_values(texts, flag="--option"):
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise InputError(f"{flag} wants NAME=VALUE, not '{text}'")
+            raise InputError(f"{flag} takes NAME=VALUE, not '{text}'")
         values[name.strip()] = value.strip()
     return values
 
@@ -30,7 +30,7 @@ def numbers(text, flag, form):
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise InputError(f"{flag} wants {form}, not '{text}'") from None
+        raise InputError(f"{flag} takes {form}, not '{text}'") from None
 
 
 def parse_resign(text):
@@ -38,14 +38,14 @@ def parse_resign(text):
     both = words[-1].strip() == "both"
     found = numbers(",".join(words[:-1] if both else words), "resign", "CP,MOVES[,both]")
     if len(found) != 2 or min(found) < 1:
-        raise InputError(f"resign wants CP,MOVES[,both], not '{text}'")
+        raise InputError(f"resign takes CP,MOVES[,both], not '{text}'")
     return {"resign_score": found[0], "resign_moves": found[1], "resign_both": both}
 
 
 def parse_draw(text):
     found = numbers(text, "draw", "CP,MOVES,FROM")
     if len(found) != 3 or found[0] < 0 or found[1] < 1 or found[2] < 0:
-        raise InputError(f"draw wants CP,MOVES,FROM, not '{text}'")
+        raise InputError(f"draw takes CP,MOVES,FROM, not '{text}'")
     return {"draw_score": found[0], "draw_moves": found[1], "draw_from": found[2]}
 
 
@@ -59,7 +59,7 @@ def parse_sprt(text, alpha=None, beta=None, normalized=False):
     try:
         elo0, elo1 = (float(part) for part in text.split(","))
     except ValueError:
-        raise InputError(f"--sprt wants ELO0,ELO1, not '{text}'") from None
+        raise InputError(f"--sprt takes ELO0,ELO1, not '{text}'") from None
     try:
         return (
             Sprt(elo0, elo1, 0.05 if alpha is None else alpha, 0.05 if beta is None else beta, normalized)

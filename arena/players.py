@@ -111,7 +111,7 @@ class Players:
                 on_game(record, log)
 
     def settle(self, keys):
-        """Nobody thinks on after the game; who does not stop is started anew."""
+        """Stops pondering after a game; engines that do not stop are restarted."""
         for key in keys:
             engine = self.engines.get(key)
             if engine is not None:

@@ -358,7 +358,7 @@ class Board:
     def perft(self, depth: int) -> int:
         """The number of move sequences of that length. Runs without the interpreter lock."""
         if not 0 <= depth <= 30:
-            raise ValueError("perft wants a depth from 0 to 30")
+            raise ValueError("perft takes a depth from 0 to 30")
         position: Position = self.current()[0]
         leaves: u64
         levels: cython.int = depth

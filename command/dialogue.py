@@ -23,7 +23,7 @@ def run_words(words):
         if "--fen" in rest:
             place = rest.index("--fen")
             if place + 1 == len(rest):
-                raise ValueError("--fen wants a FEN")
+                raise ValueError("--fen takes a FEN")
             fen = rest.pop(place + 1)
             rest.pop(place)
         return answer_once(" ".join((name, *rest)), 1, fen)

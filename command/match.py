@@ -40,7 +40,7 @@ def describe_match(options):
     shared = named_values(options.option)
     names = options.names.split(",") if options.names else [None, None]
     if len(names) != 2:
-        raise InputError(f"--names wants two names, not '{options.names}'")
+        raise InputError(f"--names takes two names, not '{options.names}'")
     engines = [
         make_engine(
             command,

@@ -45,7 +45,7 @@ class Option(NamedTuple):
             try:
                 number = int(text)
             except ValueError:
-                raise ValueError(f"{self.name} wants a whole number, not '{text[:80]}'") from None
+                raise ValueError(f"{self.name} takes a whole number, not '{text[:80]}'") from None
             if not self.least <= number <= self.most:
                 raise ValueError(f"{self.name} lies between {self.least} and {self.most}, {number} does not")
             return number

@@ -56,7 +56,7 @@ def divide_in_threads(board, depth, threads):
 def report(board, depth, *, per_move=False, threads=1, is_cancelled=lambda: False):
     """Yields the lines that `quetzal perft` and UCI's `go perft` print."""
     if not 0 <= depth <= MOST_DEPTH:
-        raise ValueError(f"perft wants a depth from 0 to {MOST_DEPTH}")
+        raise ValueError(f"perft takes a depth from 0 to {MOST_DEPTH}")
     started = time.perf_counter()
     if depth < 1 or (threads == 1 and not per_move):
         nodes = board.perft(depth)

@@ -302,7 +302,7 @@ class Session:
         words = rest.split()
         depth = int(words[0]) if words else DEFAULT_DEPTH
         if not 1 <= depth <= 100:
-            raise ValueError("bench wants a depth from 1 to 100")
+            raise ValueError("bench takes a depth from 1 to 100")
         self.in_background(lambda is_cancelled: lines(depth, is_cancelled=is_cancelled))
 
     def compiler(self, _rest):

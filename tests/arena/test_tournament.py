@@ -414,7 +414,7 @@ BAD_FILES = [
     ("concurrency = 2", "concurrency = = 2", "cup.toml:3: "),
     ('"openings.epd"', '"absent.epd"', "cup.toml:5: there is no file"),
     ("max_moves = 12", "most_moves = 12", "cup.toml:7: unknown key 'most_moves' in [adjudication]"),
-    ('"800,2"', '"800"', "cup.toml:8: resign wants CP,MOVES[,both]"),
+    ('"800,2"', '"800"', "cup.toml:8: resign takes CP,MOVES[,both]"),
     ("startup = 60", "startup = 0", "cup.toml:10: a timeout of 0 s is too short"),
     ("startup = 60", 'startup = "x"', "cup.toml:10: 'startup' must be a number"),
     ("'''RESIGNS'''", "'/no/such/engine'", "cup.toml:20: there is no program '/no/such/engine'"),

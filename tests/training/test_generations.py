@@ -311,7 +311,7 @@ def test_other_settings_and_changed_files_are_refused(place, quetzal, capsys):
         (("--match-games", 41), "even number"),
         (("--tc", "soon"), "time control 'soon'"),
         (("--name", "a,b"), "a name has letters"),
-        (("--sprt", "5"), "--sprt wants ELO0,ELO1"),
+        (("--sprt", "5"), "--sprt takes ELO0,ELO1"),
         (("--neurons", 33), "33 neurons, but there must be a multiple of 32"),
         (("--result-share", 1.5), "--result-share lies between 0 and 1"),
         (("--result-share", "0.1:"), "--result-share 0.1:: neither a number X nor a ramp X:Y or X:Y@P"),

@@ -159,7 +159,7 @@ def test_loss_falls_and_pieces_get_their_worth(games_file, distorted):
         losses = [tuner.run_epoch() for _ in range(SETTINGS.epochs)]
     finally:
         tuner.close()
-    # So few games are learned by heart: only the loss of training must fall, and what is plain must be found.
+    # So few games are overfitted: only the loss of training must fall, and what is plain must be found.
     assert losses[-1][0] < losses[0][0] * 0.98
     middlegame, endgame = tuner.rounded()
     _, _, _, rook, queen = (middlegame[n] + endgame[n] for n in range(5))

@@ -91,9 +91,9 @@ def test_an_empty_value_has_many_forms(gui):
     ("line", "message"),
     [
         ("setoption name Hash value 0", "Hash lies between 1 and 1048576, 0 does not"),
-        ("setoption name Hash value much", "Hash wants a whole number, not 'much'"),
-        ("setoption name Hash value", "Hash wants a whole number, not ''"),
-        ("setoption name Hash", "Hash wants a whole number, not ''"),
+        ("setoption name Hash value much", "Hash takes a whole number, not 'much'"),
+        ("setoption name Hash value", "Hash takes a whole number, not ''"),
+        ("setoption name Hash", "Hash takes a whole number, not ''"),
         ("setoption name UCI_Elo value 100", "UCI_Elo lies between 800 and 3000, 100 does not"),
         ("setoption name Ponder value maybe", "Ponder is true or false, not 'maybe'"),
         ("setoption name No Such Thing value 1", "there is no option 'No Such Thing'"),
