@@ -20,7 +20,7 @@ from tables import DIRECTORY, KNOWN, SHIPPED
 from verify_ending import verify
 from verify_files import by_moves
 
-from book import files
+from board import files
 from book.endgame import generator as generator_module
 from book.endgame.endings import endings
 from book.endgame.generator import GenerateError, Generator, write_table
