@@ -4,6 +4,7 @@
  *     QZ_TARGET        the attribute that lets the compiler use the level's instructions
  *     QZ_VECTOR_BYTES  the width of a register
  *     QZ_ROOTS         the square roots of a vector, if there is an instruction for them
+ *     QZ_ADD_SHORTS    the sum of two vectors of shorts that stays at the largest and the smallest, likewise
  *
  * A stripe of neurons fills a few vectors, few enough to stay in registers while rows are added. Compilers that know
  * no vectors take single numbers instead.
@@ -117,7 +118,23 @@ QZ_TARGET static float QZ_AT(output)(const float *weights, int neurons, const ui
            + QZ_AT(side_output)(weights, outputs + neurons, neurons, theirs, men);
 }
 
-/* One side's sums of a stripe from the short weights. They are added as they are, which is exact: see QZ_SHORT_ROWS. */
+QZ_TARGET QZ_BODY QZ_SHORTS QZ_AT(added)(QZ_SHORTS sums, QZ_SHORTS more)
+{
+#ifdef QZ_ADD_SHORTS
+    return QZ_ADD_SHORTS(sums, more);
+#else
+    int16_t *each = (int16_t *)&sums;
+    const int16_t *other = (const int16_t *)&more;
+    size_t i;
+    for (i = 0; i < sizeof(sums) / sizeof(int16_t); i++) {
+        const int sum = each[i] + other[i];
+        each[i] = (int16_t)(sum > INT16_MAX ? INT16_MAX : sum < INT16_MIN ? INT16_MIN : sum);
+    }
+    return sums;
+#endif
+}
+
+/* One side's sums of a stripe from the short weights. */
 QZ_TARGET QZ_BODY void QZ_AT(sum_short)(float *sums, const int16_t *stripe, const float *biases, const uint16_t *features,
                                         int men)
 {
@@ -131,7 +148,7 @@ QZ_TARGET QZ_BODY void QZ_AT(sum_short)(float *sums, const int16_t *stripe, cons
         for (; man < end; man++) {
             const QZ_SHORTS *row = (const QZ_SHORTS *)(stripe + (size_t)features[man] * QZ_STRIPE);
             for (i = 0; i < QZ_IN_SHORTS; i++)
-                total[i] += row[i];
+                total[i] = QZ_AT(added)(total[i], row[i]);
         }
         for (i = 0; i < QZ_IN_SHORTS; i++)
             ((QZ_SHORTS *)stored[half].values)[i] = total[i];
@@ -288,3 +305,4 @@ QZ_TARGET static void QZ_AT(shorten)(int16_t *QZ_RESTRICT shorts, const float *Q
 #undef QZ_TARGET
 #undef QZ_VECTOR_BYTES
 #undef QZ_ROOTS
+#undef QZ_ADD_SHORTS

@@ -32,11 +32,12 @@ enum {
     QZ_GROUP = 128, /* positions */
     QZ_PARTS = 16, /* sums of an output: one sum for each lane of the widest vector */
     QZ_GROUP_MEN = 32,
-    /* A short weight counts multiples of 1/1020. Four of them are a step of the engine's weights, so that rounded weights
-     * have exact copies. Sixteen of the largest, 1.98, still fit 16 bits: at most two exact sums of rows make up a side. */
-    QZ_SHORT_ONE = 4 * QZ_ACTIVATION_ONE,
+    /* A short weight counts multiples of 1/2040. Eight of them are a step of the engine's weights, so that rounded weights
+     * have exact copies. Sums of up to 16 rows fit 16 bits unless they leave -16 to 16, where they stay: what a neuron has
+     * there is cut to 0 to 1 anyway. Two such sums make up a side. */
+    QZ_SHORT_ONE = 8 * QZ_ACTIVATION_ONE,
     QZ_SHORT_ROWS = 16,
-    QZ_MOST_SHORT = INT16_MAX / QZ_SHORT_ROWS,
+    QZ_MOST_SHORT = 2 * QZ_SHORT_ONE,
     QZ_CACHE_LINE = 64
 };
 
@@ -159,6 +160,7 @@ typedef struct {
 #define QZ_VECTOR_BYTES 16
 #if QZ_HAS_LEVELS
 #  define QZ_ROOTS _mm_sqrt_ps
+#  define QZ_ADD_SHORTS(a, b) (QZ_AT(shorts))_mm_adds_epi16((__m128i)(a), (__m128i)(b))
 #endif
 #include "training_level.h"
 #if QZ_HAS_LEVELS
@@ -166,11 +168,13 @@ typedef struct {
 #  define QZ_TARGET QZ_TARGET_AVX2
 #  define QZ_VECTOR_BYTES 32
 #  define QZ_ROOTS _mm256_sqrt_ps
+#  define QZ_ADD_SHORTS(a, b) (QZ_AT(shorts))_mm256_adds_epi16((__m256i)(a), (__m256i)(b))
 #  include "training_level.h"
 #  define QZ_AT(name) qz_##name##_avx512
 #  define QZ_TARGET QZ_TARGET_AVX512
 #  define QZ_VECTOR_BYTES 64
 #  define QZ_ROOTS _mm512_sqrt_ps
+#  define QZ_ADD_SHORTS(a, b) (QZ_AT(shorts))_mm512_adds_epi16((__m512i)(a), (__m512i)(b))
 #  include "training_level.h"
 #  define QZ_CHOOSE(NAME, level, arguments)                                                                             \
     ((level) == QZ_LEVEL_AVX512 ? qz_##NAME##_avx512 arguments                                                          \
