@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import scaled
 
-from search.clock import budget
+from search import Limits
+from search.clock import budget, time_limits
 from search.parameters import TABLE, reset, set_parameter
 
 TIMES = st.integers(min_value=1, max_value=10**8)
@@ -62,3 +63,15 @@ def test_a_longer_game_asks_for_thrift():
     """The fewer moves must share the clock, the longer each may take."""
     shares = [budget(60_000, 0, moves, 10)[0] for moves in (1, 2, 5, 10, 20, 40)]
     assert shares == sorted(shares, reverse=True)
+
+
+def test_what_a_go_means_for_the_clock():
+    """No limit, a time per move less the overhead, an only move at once, and of two limits the smaller one."""
+    clock = Limits(remaining=60_000, increment=500)
+    assert time_limits(Limits(depth=9), 20, 10) == (-1, -1)
+    assert time_limits(Limits(movetime=1000), 20, 10) == (990, 990)
+    assert time_limits(Limits(movetime=8), 20, 10) == (6, 6)  # the overhead never takes more than a quarter
+    assert time_limits(Limits(movetime=1), 20, 10) == (1, 1)
+    assert time_limits(clock, 20, 10) == budget(60_000, 500, 0, 10)
+    assert time_limits(clock, 1, 10) == (0, budget(60_000, 500, 0, 10)[1])
+    assert time_limits(clock._replace(movetime=50), 20, 10) == (40, 40)
