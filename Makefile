@@ -9,8 +9,11 @@ SOURCES := setup.py $(shell find $(PACKAGES) -name '*.py' -not -name '_build.py'
 # A new commit changes what `quetzal --version` says, so it counts as a source.
 COMMIT := $(wildcard .git/logs/HEAD)
 
-READY := $(VENV)/.ready
+# Two stamps: what running and building need, and what only tests and releases need.
+READY := $(VENV)/.ready-to-run
+DEV := $(VENV)/.ready-to-test
 BUILT := build/.built
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help build run test bench lint format test-debug test-sanitize freeze packages clean
 
@@ -27,20 +30,25 @@ help:
 	@echo "make clean          remove everything that was built"
 
 $(READY): pyproject.toml scripts/requirements.py
-	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed ($(PYTHON) not found)"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed ($(PYTHON) not found)" >&2; exit 1; }
+	@$(PYTHON) scripts/check_system.py
 	@echo "Setting up $(VENV) ..." >&2
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python scripts/requirements.py build run dev > $(VENV)/requirements.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(VENV)/requirements.txt >&2
+	@$(BIN)/python scripts/requirements.py build run > $(VENV)/requirements.txt
+	@$(PIP) -r $(VENV)/requirements.txt >&2
+	@touch $@
+
+$(DEV): $(READY)
+	@echo "Installing what tests and releases need ..." >&2
+	@$(BIN)/python scripts/requirements.py dev > $(VENV)/requirements-dev.txt
+	@$(PIP) -r $(VENV)/requirements-dev.txt >&2
 	@touch $@
 
 $(BUILT): $(READY) $(SOURCES) $(COMMIT)
-	@echo "Building the compiled core ..." >&2
-	@mkdir -p build
-	@$(BIN)/python setup.py --quiet build_ext --inplace --parallel $(JOBS) > build/log 2>&1 || { cat build/log; exit 1; }
-	@test -x $(BIN)/quetzal || QUETZAL_SKIP_CORE=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
-		--no-build-isolation --editable . --config-settings editable_mode=compat >&2
+	@echo "Building the compiled core; the first time takes a few minutes ..." >&2
+	@$(BIN)/python scripts/build_core.py build/log build_ext --inplace --parallel $(JOBS)
+	@test -x $(BIN)/quetzal || QUETZAL_SKIP_CORE=1 $(PIP) --no-deps --no-build-isolation --editable . \
+		--config-settings editable_mode=compat >&2
 	@touch $@
 
 build: $(BUILT)
@@ -48,41 +56,41 @@ build: $(BUILT)
 run: $(BUILT)
 	@exec $(BIN)/quetzal
 
-test: $(BUILT)
+test: $(DEV) $(BUILT)
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . || { echo "make format, then look again"; exit 1; }
 	@$(BIN)/pytest -n $(JOBS)
 
 bench: $(BUILT)
 	@$(BIN)/python scripts/check_signature.py
 
-lint: $(READY)
+lint: $(DEV)
 	@$(BIN)/ruff check .
 
-format: $(READY)
+format: $(DEV)
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
 # The other profiles are built beside the checkout's core, into build/PROFILE/lib, and tested from there. They are slow,
 # so the random tests do a part of their work; QUETZAL_TEST_SCALE=1 asks for all of it.
-CHECKED = QUETZAL_PROFILE=$(1) $(BIN)/python setup.py --quiet build --build-base build/$(1) --build-lib build/$(1)/lib \
-	> build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
+CHECKED = QUETZAL_PROFILE=$(1) $(BIN)/python scripts/build_core.py build/$(1).log build --build-base build/$(1) \
+	--build-lib build/$(1)/lib
 
-test-debug: $(READY)
-	@mkdir -p build && $(call CHECKED,debug)
+test-debug: $(DEV)
+	@$(call CHECKED,debug)
 	@QUETZAL_TEST_SCALE=$${QUETZAL_TEST_SCALE:-0.2} PYTHONPATH=$(CURDIR)/build/debug/lib $(BIN)/pytest -n $(JOBS)
 
 # The sanitizers' libraries have to come before Python itself. Leaks are not looked for: the interpreter never frees all.
-test-sanitize: $(READY)
-	@mkdir -p build && $(call CHECKED,sanitize)
+test-sanitize: $(DEV)
+	@$(call CHECKED,sanitize)
 	@QUETZAL_TEST_SCALE=$${QUETZAL_TEST_SCALE:-0.05} PYTHONPATH=$(CURDIR)/build/sanitize/lib \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest -n $(JOBS)
 
-freeze: $(BUILT)
+freeze: $(DEV) $(BUILT)
 	@$(BIN)/python scripts/freeze.py
 
 packages: $(READY)
 	@mkdir -p build && $(BIN)/python scripts/requirements.py release > build/requirements.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r build/requirements.txt >&2
+	@$(PIP) -r build/requirements.txt >&2
 	@$(BIN)/python -m build --outdir dist . > build/packages.log 2>&1 || { cat build/packages.log; exit 1; }
 	@$(BIN)/python -m twine check --strict dist/quetzal_chess-*
 

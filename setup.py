@@ -12,6 +12,7 @@ import os
 import platform
 import subprocess
 import sys
+import threading
 import tomllib
 from pathlib import Path
 
@@ -98,10 +99,12 @@ class BuildPackages(build_py):
 
 
 class BuildCore(build_ext):
-    """Adds the profile's compiler flags and leaves a note of how the core was built."""
+    """Adds the profile's compiler flags, says how far it is, and leaves a note of how the core was built."""
 
     def finalize_options(self):
         super().finalize_options()
+        self.compiled = 0
+        self.counting = threading.Lock()
         if not self.inplace and not CHECKED:
             self.extensions = [each for each in self.extensions if each.name not in CHECKOUT_ONLY]
 
@@ -124,7 +127,16 @@ class BuildCore(build_ext):
             extension.extra_link_args = link_flags
         super().build_extensions()
 
+    def build_extension(self, ext):
+        super().build_extension(ext)
+        with self.counting:
+            self.compiled += 1
+            # In the form of Cython's own lines; scripts/build_core.py reads both.
+            print(f"[{self.compiled:2}/{len(self.extensions)}] Compiling {ext.name}", flush=True)
+
     def run(self):
+        if self.extensions:
+            refuse_incomplete_system()
         super().run()
         place = ROOT if self.inplace else Path(self.build_lib)
         self.write_build_note(place / "uci_engine" / "_build.py")
@@ -157,6 +169,16 @@ class BuildCore(build_ext):
             return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0].strip()
         except (OSError, subprocess.CalledProcessError, IndexError):
             return " ".join(command)
+
+
+def refuse_incomplete_system():
+    """In one line, before a compiler's log would have to be understood."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from check_system import message, missing
+
+    problem = message(missing(builds_environment=False))
+    if problem is not None:
+        sys.exit(problem)
 
 
 if PROFILE not in GCC_FLAGS:
