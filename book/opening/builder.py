@@ -15,6 +15,8 @@ from book.opening.polyglot import BookError, Entry
 MOST_WEIGHT = 0xFFFF
 COLOURS = {"both": 3, "white": 1, "black": 2}
 STANDARD_NAMES = ("", "standard", "chess", "from position", "normal")
+MOST_REASON = 200  # characters of a message about a game
+MOST_RATING = 9  # digits; Python refuses to read numbers of thousands of digits
 
 
 class Settings(NamedTuple):
@@ -40,15 +42,21 @@ class Report:
         self.damaged = []  # files that could not be read to their end
 
     def break_game(self, place, reason):
+        """A reason may quote the game, and a game may hold what steers a terminal."""
         self.broken += 1
-        self.on_broken(place, reason)
+        shown = "".join(letter if letter.isprintable() else "?" for letter in reason[: MOST_REASON + 1])
+        self.on_broken(place, shown if len(shown) <= MOST_REASON else shown[:MOST_REASON] + "…")
+
+
+def is_rated(text, least):
+    return text.isdecimal() and len(text) <= MOST_RATING and int(text) >= least
 
 
 def wanted_colours(game, settings):
     """Which colours' moves of a game are wanted, as bits; 0 means none."""
     if settings.min_rating:
         ratings = [game.tag(name) for name in (b"WhiteElo", b"BlackElo")]
-        if not all(rating.isdecimal() and int(rating) >= settings.min_rating for rating in ratings):
+        if not all(is_rated(rating, settings.min_rating) for rating in ratings):
             return 0
     if game.tag(b"Variant").lower() not in STANDARD_NAMES:
         return 0

@@ -1,4 +1,8 @@
-"""PGN collections as streams of games: plain, compressed or from a pipe, however large. Moves are not looked at here."""
+"""PGN collections as streams of games: plain, compressed or from a pipe, however large. Moves are not looked at here.
+
+A collection may come from anywhere, so nothing in it decides how much memory is used: not its lines, its tags, its games,
+nor the window that packed data asks for.
+"""
 
 import bz2
 import contextlib
@@ -15,9 +19,14 @@ from typing import NamedTuple
 
 MOST_LINE = 1 << 20  # bytes that are read at once of a line without an end
 MOST_GAME = 1 << 24  # of one game; more is no game
+MOST_TAGS = 1 << 20  # of one game's tags together
+MOST_TAG = 1 << 16  # of one of them; the rest is not read
+WINDOW_BITS = 27  # of zstd data, 128 MB: what every decompressor accepts without being asked for more
+XZ_MEMORY = 1 << 28  # `xz -9` needs 65 MB, the format allows 4 GB
 STANDARD_INPUT = "-"
 
-_TAG = re.compile(rb'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)')
+_TAG = re.compile(rb'\[\s*(\w+)\s+"([^"\\]*(?:\\.[^"\\]*)*)')
+_LINES = re.compile(rb"[\t\r ]*\n(?:[\t\n\r ]*\n)?|[^\n]*\n")  # blank lines together, others one by one
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 
 # What the modules that unpack raise when the data is cut off or damaged.
@@ -81,7 +90,7 @@ class Source:
         if kind == "bzip2":
             return bz2.BZ2File(self._raw)
         if kind == "xz":
-            return lzma.LZMAFile(self._raw)
+            return io.BufferedReader(_Xz(self._raw), MOST_LINE)
         if kind == "zstd":
             return self._zstd()
         return self._raw
@@ -91,11 +100,11 @@ class Source:
         with contextlib.suppress(ImportError):
             from compression import zstd
 
-            return zstd.ZstdFile(self._raw)
+            return zstd.ZstdFile(self._raw, options={zstd.DecompressionParameter.window_log_max: WINDOW_BITS})
         with contextlib.suppress(ImportError):
             import zstandard
 
-            reader = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(
+            reader = zstandard.ZstdDecompressor(max_window_size=1 << WINDOW_BITS).stream_reader(
                 self._raw, read_across_frames=True
             )
             return io.BufferedReader(reader, 1 << 18)
@@ -107,7 +116,7 @@ class Source:
         # The program goes on with our descriptor, so that its place in the file can be asked for.
         os.lseek(self._raw.fileno(), 0, os.SEEK_SET)
         self._process = subprocess.Popen(
-            [program, "-dc", "--long=31"], stdin=self._raw, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [program, "-dc", f"--long={WINDOW_BITS}"], stdin=self._raw, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         return self._process.stdout
 
@@ -159,36 +168,89 @@ class Source:
         self.close()
 
 
+class _Xz(io.RawIOBase):
+    """Data of the xz format. Python's own reader gives it all the memory that it asks for."""
+
+    def __init__(self, raw):
+        self._raw = raw
+        self._decompressor = lzma.LZMADecompressor(memlimit=XZ_MEMORY)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        while True:
+            if self._decompressor.eof:
+                data = self._decompressor.unused_data.lstrip(b"\0") or self._raw.read1(1 << 16)
+                if not data:
+                    return 0
+                if not data.strip(b"\0"):
+                    continue  # padding between two streams
+                self._decompressor = lzma.LZMADecompressor(memlimit=XZ_MEMORY)
+            else:
+                data = self._raw.read1(1 << 16) if self._decompressor.needs_input else b""
+                if not data and self._decompressor.needs_input:
+                    raise EOFError("the data ends before the end of the stream")
+            unpacked = self._decompressor.decompress(data, len(buffer))
+            if unpacked:
+                buffer[: len(unpacked)] = unpacked
+                return len(unpacked)
+
+
+def _lines(stream):
+    """The lines of a stream, but blank ones that follow each other as one piece, and long ones in pieces without an end."""
+    rest = b""
+    is_inside = False  # of a line whose beginning was already given
+    while block := stream.read1(MOST_LINE):
+        block = rest + block
+        start, end = 0, block.rfind(b"\n") + 1
+        rest = block[end:]
+        if is_inside and end:
+            start = block.index(b"\n") + 1
+            yield block[:start]
+            is_inside = False
+        for match in _LINES.finditer(block, start, end):
+            yield match[0]
+        if len(rest) >= MOST_LINE:
+            yield rest
+            rest, is_inside = b"", True
+    if rest:
+        yield rest
+
+
 def split_games(stream):
     """Splits a stream of bytes into games.
 
     A game begins with a line that is a tag, outside of comments; a comment that is never closed ends with its game,
     where an empty line and an Event tag follow each other.
     """
-    tags, parts, size = {}, [], 0
-    number = start = 0
+    tags, parts, size, tags_size = {}, [], 0, 0
+    number = start = behind = 1
     in_comment = was_blank = False
     is_new_line = True
-    while chunk := stream.readline(MOST_LINE):
-        if is_new_line:
-            number += 1
-            if number == 1:
-                chunk = chunk.removeprefix(b"\xef\xbb\xbf")
+    for chunk in _lines(stream):
+        number, behind = behind, behind + chunk.count(b"\n")
+        if number == 1 and is_new_line:
+            chunk = chunk.removeprefix(b"\xef\xbb\xbf")
         starts_line, is_new_line = is_new_line, chunk.endswith(b"\n")
         if starts_line and chunk[:1] == b"[" and (not in_comment or (was_blank and chunk.startswith(b"[Event "))):
-            match = _TAG.match(chunk)
+            match = _TAG.match(chunk, 0, MOST_TAG)
             if match is not None:
                 if parts:
-                    yield Game(tags, b"".join(parts), start, size > MOST_GAME)
-                    tags, parts, size, in_comment = {}, [], 0, False
+                    yield Game(tags, b"".join(parts), start, size > MOST_GAME or tags_size > MOST_TAGS)
+                    tags, parts, size, tags_size, in_comment = {}, [], 0, 0, False
                 if not tags:
                     start = number
-                tags[match[1]] = match[2].replace(b'\\"', b'"')
+                tags_size += len(chunk)
+                if tags_size <= MOST_TAGS:
+                    tags[match[1]] = match[2].replace(b'\\"', b'"')
                 was_blank = False
                 continue
         was_blank = starts_line and not chunk.strip()
-        if was_blank and not parts:
-            continue
+        if was_blank:
+            if not parts or parts[-1] == b"\n":
+                continue
+            chunk = b"\n"
         if starts_line and not in_comment and (chunk[:1] == b"%" or (chunk[:1] == b";" and not parts)):
             continue  # not PGN, or a remark between two games
         if not parts and not tags:
@@ -200,4 +262,4 @@ def split_games(stream):
             opened, closed = chunk.rfind(b"{"), chunk.rfind(b"}")
             in_comment = opened > closed or (in_comment and closed < 0)
     if parts or tags:
-        yield Game(tags, b"".join(parts), start, size > MOST_GAME)
+        yield Game(tags, b"".join(parts), start, size > MOST_GAME or tags_size > MOST_TAGS)

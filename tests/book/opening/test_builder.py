@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import random
@@ -19,6 +20,7 @@ from board import Board
 from book.opening.builder import MOST_WEIGHT, entries_of
 from book.opening.builder import scaled as scaled_weights
 from book.opening.move_counter import MoveCounter
+from book.opening.pgn import split_games
 
 POLYGLOT = shutil.which("polyglot", path=os.environ.get("PATH", "") + os.pathsep + "/usr/games")
 RESULTS = ("1-0", "0-1", "1/2-1/2")
@@ -259,6 +261,120 @@ def test_files_without_games(tmp_path, contents, reason):
     found, run = build(tmp_path, contents, status=2)
     assert found is None and reason in run.stderr and "Traceback" not in run.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games.pgn"]
+
+
+# Files that are made to hurt
+
+
+MEASURE = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60))).returncode
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+"""
+
+
+def bounded(tmp_path, name, contents, seconds, *options):
+    """Builds in a process that may take so much processor time and 200 MB, as may the programs that it starts."""
+    pytest.importorskip("resource")
+    games = tmp_path / name
+    games.write_bytes(contents)
+    python = shutil.sys.executable
+    command = [python, "-c", MEASURE, python, "-m", "uci_engine", "book", "build", str(games)]
+    command += ["-o", str(tmp_path / "b.bin"), "--memory", "1", "--min-games", "1", *options]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    status, spent, kilobytes = run.stdout.splitlines()[-1].split()
+    assert int(status) >= 0 and "Traceback" not in run.stderr, run.stderr
+    assert len(run.stderr) < 2000 and all(line.isprintable() for line in run.stderr.splitlines())
+    assert float(spent) < seconds and int(kilobytes) < 200_000
+    return int(status), run.stderr
+
+
+@pytest.mark.skipif(shutil.which("zstd") is None, reason="the zstd program is not installed")
+def test_a_small_file_that_asks_for_much_memory(tmp_path):
+    """Its window is 256 MB large, and all of it would be touched."""
+    packed = tmp_path / "window.zst"
+    command = f"head -c {300 << 20} /dev/zero | tr '\\0' '\\n' | zstd -q --long=28 --zstd=wlog=28 -1 -o {packed}"
+    subprocess.run(command, shell=True, check=True)
+    assert packed.stat().st_size < 50_000
+    status, said = bounded(tmp_path, "games.pgn.zst", packed.read_bytes(), 20)
+    assert status == 2 and "games.pgn.zst is damaged" in said
+
+
+def test_an_xz_file_that_asks_for_much_memory(tmp_path):
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 29}]
+    status, said = bounded(tmp_path, "games.pgn.xz", lzma.compress(GOOD.encode(), filters=filters), 60)
+    assert status == 2 and "games.pgn.xz is damaged" in said
+
+
+def test_xz_streams_one_after_the_other(tmp_path):
+    packed = lzma.compress(GOOD.encode())
+    found, _ = build(tmp_path, packed + bytes(8) + packed + packed, name="games.xz")
+    assert set(found.values()) == {6}
+    found, run = build(tmp_path, packed * 3 + packed[:-20], name="cut.xz", status=1)
+    assert set(found.values()) == {6} and "cut.xz is damaged" in run.stderr
+
+
+def test_blank_lines_are_skipped_as_fast_as_they_are_read(tmp_path):
+    """Line by line this would take ten times as long as it may."""
+    games = b"\n" * (48 << 20) + GOOD.encode() + b" \r\n" * (16 << 20) + pgn("e5").encode()
+    status, said = bounded(tmp_path, "games.pgn", games, 5)
+    assert status == 0 and f"games.pgn:{(64 << 20) + GOOD.count(chr(10)) + 1}: 'e5'" in said
+
+
+def test_a_game_of_tags(tmp_path):
+    games = b"".join(b'[A%d "b"]\n' % number for number in range(150_000)) + b"\ne4 1-0\n\n" + GOOD.encode()
+    status, said = bounded(tmp_path, "games.pgn", games, 30)
+    assert status == 0 and "games.pgn:1: too long for a game" in said
+    assert "1 used" in said and "1 broken" in said
+    status, said = bounded(tmp_path, "games.pgn", b'[Site "' + b"\\a" * 500_000 + b'"]\n' + GOOD.encode(), 30)
+    assert status == 0 and "1 used" in said
+
+
+def test_tags_that_are_no_numbers_and_steer_terminals(tmp_path):
+    games = pgn("e4", WhiteElo="9" * 5000, BlackElo="2" * 5000) + pgn("e4", WhiteElo="2500", BlackElo="2400")
+    games += pgn("d4", WhiteElo="2500", BlackElo="2400", FEN="\x1b[2J" + "x" * 5000, SetUp="1")
+    games += pgn("\x1b[2J", WhiteElo="2500", BlackElo="2400")
+    status, said = bounded(tmp_path, "games.pgn", games.encode(), 30, "--min-rating", "2000")
+    assert status == 0 and "1 used, 1 filtered out, 2 broken" in said
+
+
+def test_lines_of_every_length_are_told_apart():
+    """Wherever the blocks end that are read, the games and their line numbers are the same as line by line."""
+    rng = random.Random(7)
+    pieces = [
+        "\n",
+        " \n",
+        "\t\r\n",
+        "\n\n\n",
+        '[Event "x"]\n',
+        '[White "y"]\n',
+        "1. e4 {",
+        "}",
+        " e5\n",
+        "% no\n",
+        "; no\n",
+    ]
+    for _ in range(scaled(300)):
+        text = "".join(rng.choice(pieces) for _ in range(rng.randrange(60))).encode()
+        whole = list(split_games(io.BytesIO(text)))
+        for step in (1, 2, 3, 7):
+            assert list(split_games(Dribble(text, step))) == whole
+        lines = text.split(b"\n")
+        for game in whole:
+            first = lines[game.line - 1]
+            assert first.strip() and (not game.tags or first.startswith(b"["))
+
+
+class Dribble:
+    """A stream that gives a few bytes at a time, as pipes may."""
+
+    def __init__(self, data, step):
+        self.data, self.step = data, step
+
+    def read1(self, size):
+        piece, self.data = self.data[: self.step], self.data[self.step :]
+        return piece
 
 
 def test_a_failure_leaves_the_old_book(tmp_path):
