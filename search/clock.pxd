@@ -1,5 +1,8 @@
-"""Time for one move, in four verbs: start, update after every iteration, soft_stop between iterations, hard_stop inside."""
+"""Time for one move, in five verbs: start, watch inside, update after an iteration, soft_stop between two, hard_stop inside."""
 from board.types cimport Move, i64
+
+cdef enum:
+    MOST_STALL = 250000  # microseconds; longer waits are accidents, not the rule
 
 cdef struct Clock:
     bint active
@@ -11,8 +14,12 @@ cdef struct Clock:
     int stable_scores  # iterations with nearly the same score, 0 to 8
     Move best
     int score
+    i64 stall  # the longest wait for a processor in the last searches, slowly forgotten
+    i64 watched  # when thread 0 last looked, 0: not yet in this search
+    i64 thread_time  # the processor time it had had then
 
 cdef void start_clock(Clock* clock, i64 soft, i64 hard, i64 spent) noexcept nogil
 cdef void update_clock(Clock* clock, Move best, int score, double share) noexcept nogil
+cdef void watch_processor(Clock* clock) noexcept nogil
 cdef bint soft_stop(const Clock* clock) noexcept nogil
 cdef bint hard_stop(const Clock* clock) noexcept nogil

@@ -3,21 +3,20 @@
 import cython
 from cython.cimports.board.types import i64
 from cython.cimports.search.parameters import tune
-from cython.cimports.search.platform import now
+from cython.cimports.search.platform import now, thread_time
 from cython.cimports.search.score import clamp
 
-UNLIMITED = 1 << 60
 
-
-def budget(remaining, increment, moves_to_go, overhead):
+def budget(remaining, increment, moves_to_go, overhead, stall=0.0):
     """The soft and the hard limit in milliseconds for a move, from what the clock shows.
 
     `overhead` is what the GUI and the connection may lose per move; it is never spent, and neither is a cushion for the
-    hiccups of a busy machine, which may stop a process for a tenth of a second. The soft limit is a share of the clock
+    hiccups of a busy machine, which may stop a process for a tenth of a second. Where waits for a processor were seen
+    (`stall`, the longest of them), the cushion has room for two more. The soft limit is a share of the clock
     plus most of the increment, the hard limit a few times that, but at most seven tenths of what is left. Below ten
     increments on the clock, part of each is saved up, so that fast games do not live from hand to mouth.
     """
-    cushion = min(120.0, remaining * 0.85)
+    cushion = min(120.0 + 2 * stall, remaining * 0.85)
     usable = max(1.0, remaining - overhead - cushion)
     increment = max(0, increment)
     gained = min(increment, usable / 10) * tune.time_increment / 100
@@ -32,15 +31,16 @@ def budget(remaining, increment, moves_to_go, overhead):
     return min(soft, most), hard
 
 
-def time_limits(limits, choices, overhead):
+def time_limits(limits, choices, overhead, stall=0.0):
     """The soft and the hard limit in milliseconds that a `Limits` means with so many root moves; -1 for none."""
     soft = hard = -1.0
     if limits.remaining is not None:
-        soft, hard = budget(limits.remaining, limits.increment, limits.moves_to_go, overhead)
+        soft, hard = budget(limits.remaining, limits.increment, limits.moves_to_go, overhead, stall)
         if choices == 1:
             soft = 0.0  # an only move needs no thought
     if limits.movetime is not None:
-        movetime = max(1.0, limits.movetime - min(overhead, limits.movetime / 4))
+        lost = min(overhead, limits.movetime / 4) + min(stall, limits.movetime / 2)
+        movetime = max(1.0, limits.movetime - lost)
         hard = movetime if hard < 0 else min(hard, movetime)
         soft = hard if soft < 0 else min(soft, hard)
     return soft, hard
@@ -57,6 +57,24 @@ def start_clock(clock, soft, hard, spent):
     clock.stable_scores = 0
     clock.best = 0
     clock.score = 0
+    clock.stall -= clock.stall // 16
+    clock.watched = 0
+
+
+def watch_processor(clock):
+    """Notices how long thread 0 was kept from running since its last look: time that passed without work."""
+    if not clock.active:
+        return
+    moment: i64 = now()
+    busy: i64 = thread_time()
+    if clock.watched != 0 and busy >= 0:
+        stall: i64 = moment - clock.watched - (busy - clock.thread_time)
+        if stall > MOST_STALL:
+            stall = MOST_STALL
+        if stall > clock.stall:
+            clock.stall = stall
+    clock.watched = moment
+    clock.thread_time = busy
 
 
 def update_clock(clock, best, score, share):

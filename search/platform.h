@@ -40,18 +40,30 @@ QZ_STATIC int64_t qz_now(void)
 #endif
 }
 
-/* Words that several threads read and write: whole, but in no promised order. */
+/* Words that several threads read and write: whole, but in no promised order. Flags promise one thing: whoever sees a
+ * flag also sees what was written before it was set. */
 #if defined(__GNUC__) || defined(__clang__)
 QZ_STATIC uint64_t qz_load_word(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 QZ_STATIC void qz_store_word(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
-QZ_STATIC int qz_load_flag(const int *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
-QZ_STATIC void qz_store_flag(int *flag, int value) { __atomic_store_n(flag, value, __ATOMIC_RELAXED); }
+QZ_STATIC int qz_load_flag(const int *flag) { return __atomic_load_n(flag, __ATOMIC_ACQUIRE); }
+QZ_STATIC void qz_store_flag(int *flag, int value) { __atomic_store_n(flag, value, __ATOMIC_RELEASE); }
 #else
 QZ_STATIC uint64_t qz_load_word(const uint64_t *word) { return *(const volatile uint64_t *)word; }
 QZ_STATIC void qz_store_word(uint64_t *word, uint64_t value) { *(volatile uint64_t *)word = value; }
 QZ_STATIC int qz_load_flag(const int *flag) { return *(const volatile int *)flag; }
 QZ_STATIC void qz_store_flag(int *flag, int value) { *(volatile int *)flag = value; }
 #endif
+
+/* Microseconds of processor time that this thread has had, or -1 where the system does not tell them finely enough. */
+QZ_STATIC int64_t qz_thread_time(void)
+{
+#if defined(CLOCK_THREAD_CPUTIME_ID) && !defined(_WIN32)
+    struct timespec moment;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &moment) == 0)
+        return (int64_t)moment.tv_sec * 1000000 + moment.tv_nsec / 1000;
+#endif
+    return -1;
+}
 
 /* Zeroed memory on a page boundary, or NULL. The system is asked for large pages where it takes such advice. */
 QZ_STATIC void *qz_allocate_pages(size_t size)

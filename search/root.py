@@ -93,6 +93,7 @@ def start_search(shared, limits, position, keys, key_count, moves, move_count):
         worker.root_key = key_count - 1
         _set_root(worker, position, moves, move_count)
     start_clock(cython.address(shared.clock), limits.soft_time, limits.hard_time, limits.spent)
+    shared.began = shared.clock.started
 
 
 @cython.cfunc

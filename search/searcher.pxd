@@ -1,6 +1,5 @@
 """The object that owns the threads, the transposition table and the search that is running."""
 from board.position cimport Position
-from board.types cimport i64
 from search.state cimport Shared, Worker
 
 
@@ -11,7 +10,6 @@ cdef class Searcher:
     cdef int _megabytes
     cdef object _wake  # a condition: everything below changes under its lock
     cdef list _threads
-    cdef i64 _began  # microseconds, when the search was started
     cdef int _job
     cdef int _helpers_at_work
     cdef bint _running

@@ -17,7 +17,7 @@ from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.search.history import forget
 from cython.cimports.search.iterate import iterate
-from cython.cimports.search.platform import load_flag, now, store_flag
+from cython.cimports.search.platform import load_flag, load_word, now, store_flag
 from cython.cimports.search.root import start_search
 from cython.cimports.search.score import DRAW, INFINITE, MATE, MATE_IN_SIGHT, MAX_PLY, TB_WIN
 from cython.cimports.search.state import (
@@ -140,7 +140,7 @@ def _report(
     context: cython.p_void, worker: cython.pointer(Worker), kind: cython.int, number: cython.int
 ) -> cython.void:
     """From compiled code into Python: only what will be heard takes the interpreter lock."""
-    if kind == REPORT_CURRENT and now() - worker.shared.clock.started < 3000000:
+    if kind == REPORT_CURRENT and now() - worker.shared.began < 3000000:
         return
     with cython.gil:
         cython.cast(Searcher, context)._on_report(worker, kind, number)
@@ -153,7 +153,18 @@ def _total_nodes(shared: cython.pointer(Shared)) -> u64:
     total: u64 = 0
     index: cython.int
     for index in range(shared.threads):
-        total += shared.workers[index].nodes
+        total += load_word(cython.address(shared.workers[index].nodes))
+    return total
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _total_tb_hits(shared: cython.pointer(Shared)) -> u64:
+    total: u64 = 0
+    index: cython.int
+    for index in range(shared.threads):
+        total += load_word(cython.address(shared.workers[index].tb_hits))
     return total
 
 
@@ -206,6 +217,11 @@ class Searcher:
     @property
     def threads(self) -> int:
         return self.shared.threads
+
+    @property
+    def stall(self) -> float:
+        """The longest wait for a processor that the last searches with a clock have seen, in milliseconds."""
+        return self.shared.clock.stall / 1000
 
     @property
     def megabytes(self) -> int:
@@ -293,7 +309,7 @@ class Searcher:
             choices = sum(limits.ranks.get(move, 0) == limits.ranks.get(moves[0], 0) for move in moves)
         for index in range(len(moves)):
             root_moves[index] = moves[index]
-        soft, hard = time_limits(limits, choices, self.overhead)
+        soft, hard = time_limits(limits, choices, self.overhead, self.stall)
         wanted.depth = min(MAX_DEPTH, limits.depth) if limits.depth is not None else MAX_DEPTH
         wanted.mate = limits.mate or 0
         wanted.multipv = self.multipv
@@ -314,7 +330,6 @@ class Searcher:
             root_moves,
             len(moves),
         )
-        self._began = shared.clock.started  # a ponderhit starts the clock again, but not the search
         if self._tables is not None and limits.probe:
             shared.tb_probe_wdl = probe_wdl
         if self._listener is not None:
@@ -507,13 +522,13 @@ class Searcher:
     def _make_info(self, worker, line):
         shared: cython.pointer(Shared) = self.shared
         root: cython.pointer(RootMove) = cython.address(worker.root_moves[line])
-        elapsed: i64 = max(1, now() - self._began)
+        elapsed: i64 = max(1, now() - shared.began)
         nodes: u64 = _total_nodes(shared)
         depth: cython.int = max(1, worker.completed_depth if worker.stopped else worker.root_depth)
         score: cython.int = root.score if root.score != -INFINITE else root.previous_score
         is_mate: cython.bint = score >= MATE_IN_SIGHT or score <= -MATE_IN_SIGHT
         if score == -INFINITE:
-            score = 0  # stopped before the first move had a score
+            depth = score = 0  # stopped before the first move had a score
             is_mate = False
         if not is_mate:
             score = self._tb_score(root.move, score)
@@ -529,7 +544,7 @@ class Searcher:
             nodes=nodes,
             nps=int(nodes * 1000000 // elapsed),
             hashfull=tt_hashfull(cython.address(shared.tt)),
-            tb_hits=sum(shared.workers[index].tb_hits for index in range(shared.threads)),
+            tb_hits=_total_tb_hits(shared),
             milliseconds=int(elapsed // 1000),
             pv=tuple(root.pv[index] for index in range(root.pv_length)),
         )

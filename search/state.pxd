@@ -70,6 +70,7 @@ cdef struct Shared:
     TranspositionTable tt
     SearchLimits limits
     Clock clock
+    i64 began  # when the search was started; a ponderhit starts the clock again
     int stop  # a flag: read and written with load_flag / store_flag
     int pondering  # likewise
     int threads

@@ -3,6 +3,7 @@
 import cython
 from cython.cimports.board.bits import popcount
 from cython.cimports.board.position import Position, occupied
+from cython.cimports.search.platform import store_word
 from cython.cimports.search.score import DRAW, TB_WIN
 from cython.cimports.search.state import PROBE_FAILED, Shared
 from cython.cimports.search.tt import EXACT, LOWER_BOUND, NO_BOUND, UPPER_BOUND
@@ -27,7 +28,7 @@ def tb_probe(worker, frame, depth, score):
     result: cython.int = shared.tb_probe_wdl(shared.tb_context, position)
     if result == PROBE_FAILED:
         return NO_BOUND
-    worker.tb_hits += 1
+    store_word(cython.address(worker.tb_hits), worker.tb_hits + 1)
 
     # With the fifty-move rule, cursed wins and blessed losses (1 and -1) are draws.
     drawish: cython.int = 1 if shared.tb_rule50 else 0

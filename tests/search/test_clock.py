@@ -1,10 +1,16 @@
 """Time: the budget of a move never goes beyond what the clock can give, whatever the clock shows."""
 
+import os
+import subprocess
+import sys
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import scaled
 
-from search import Limits
+from board import Board
+from search import Limits, Searcher
 from search.clock import budget, time_limits
 from search.parameters import TABLE, reset, set_parameter
 
@@ -63,6 +69,39 @@ def test_a_longer_game_asks_for_thrift():
     """The fewer moves must share the clock, the longer each may take."""
     shares = [budget(60_000, 0, moves, 10)[0] for moves in (1, 2, 5, 10, 20, 40)]
     assert shares == sorted(shares, reverse=True)
+
+
+@settings(max_examples=scaled(300), deadline=None)
+@given(TIMES, st.integers(0, 10**6), st.integers(0, 60), st.floats(0, 250))
+def test_waits_for_a_processor_are_kept_in_reserve(remaining, increment, moves_to_go, stall):
+    calm, busy = (budget(remaining, increment, moves_to_go, 10, each) for each in (0.0, stall))
+    assert 0 < busy[0] <= calm[0]
+    assert 0 < busy[1] <= calm[1]
+    if remaining > 2000:
+        assert remaining - 10 - busy[1] >= 2 * stall  # two more such waits do not lose the game
+
+
+def test_a_time_per_move_keeps_a_wait_in_reserve():
+    assert time_limits(Limits(movetime=1000), 20, 10, 90.0) == (900, 900)
+    assert time_limits(Limits(movetime=100), 20, 10, 90.0) == (40, 40)  # but at most a half
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the processor time of a thread, as Linux tells it")
+def test_the_search_notices_that_it_was_stopped():
+    """Another process stops this one for a tenth of a second, as a system without a free processor does."""
+    searcher = Searcher(megabytes=1)
+    stop = (
+        "import os, signal, sys, time; time.sleep(0.3); process = int(sys.argv[1]); os.kill(process, signal.SIGSTOP); "
+    )
+    go_on = "time.sleep(0.1); os.kill(process, signal.SIGCONT)"
+    with subprocess.Popen([sys.executable, "-S", "-c", stop + go_on, str(os.getpid())]):
+        searcher.think(Board(), Limits(movetime=1500))
+    assert 90 <= searcher.stall <= 250
+    noticed = searcher.stall
+    for _ in range(32):
+        searcher.think(Board(), Limits(movetime=2))
+    assert searcher.stall < noticed  # forgotten slowly
+    searcher.close()
 
 
 def test_what_a_go_means_for_the_clock():

@@ -66,10 +66,38 @@ def test_started_or_called_the_search_is_the_same(searcher):
 
 @pytest.mark.parametrize("fen", [STARTING_FEN, MIDDLEGAME, ENDING])
 def test_node_limits_are_exact(searcher, fen):
+    searcher.clear()
+    first = think(fen, searcher, depth=1).info.nodes
     for nodes in [*range(1, 60), 100, 999, 1000, 1023, 1024, 1025, 2048, 4097, 10_000, 33_333]:
+        searcher.clear()
         result = think(fen, searcher, nodes=nodes)
-        assert result.info.nodes == nodes
+        assert result.info.nodes == max(first, nodes)  # one ply is always searched
         assert Board(fen).is_legal(result.best)
+
+
+@pytest.mark.parametrize("limits", [{"nodes": 1}, {"movetime": 1}, {"remaining": 1}, {"movetime": 50, "spent": 5000.0}])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_one_ply_is_always_searched(limits, threads):
+    """However little time there is, the answer is a move that was looked at."""
+    searcher = Searcher(megabytes=1, threads=threads)
+    result = think(MIDDLEGAME, searcher, **limits)
+    assert result.info.depth >= 1
+    assert result.info.nodes > 1
+    full = Searcher(megabytes=1)
+    if result.info.depth == 1 and threads == 1:
+        assert result.best == think(MIDDLEGAME, full, depth=1).best
+    searcher.close()
+    full.close()
+
+
+def test_more_threads_than_processors_keep_a_limit():
+    """Every thread looks at the limits: the first one may have to wait long for its turn."""
+    searcher = Searcher(megabytes=1, threads=64)
+    started = time.monotonic()
+    think(MIDDLEGAME, searcher, nodes=1)
+    think(MIDDLEGAME, searcher, movetime=20)
+    assert time.monotonic() - started < 20
+    searcher.close()
 
 
 def test_games_with_node_limits_repeat(searcher):
