@@ -4,7 +4,7 @@ import random
 import time
 
 from board import STARTING_FEN, Board
-from search import Searcher
+from search import Limits, Searcher
 from uci_engine.go import known_moves, search_limits
 from uci_engine.memory import available_megabytes
 from uci_engine.options import find, options
@@ -12,6 +12,8 @@ from uci_engine.report import Reply, Reporter, info_text
 from uci_engine.streams import DialogueLog
 from uci_engine.strength import handicap
 from uci_engine.text import one_line
+
+SHORT_LOOK = 20_000  # nodes, a few hundredths of a second
 
 
 class Engine:
@@ -25,7 +27,7 @@ class Engine:
         self.problem = None  # why the position cannot be searched
         self.rng = random.Random()
         self.held_answer = None  # answers a `go` without a search, when that has to wait for `stop`
-        self.searcher = Searcher(megabytes=self.values["Hash"], threads=self.values["Threads"])
+        self.searcher_or_none = None
         self.opening_or_none = None
         self.endgame = None
 
@@ -35,12 +37,37 @@ class Engine:
     # Getting ready
 
     @property
+    def searcher(self):
+        """Built when first needed: a dialogue without memory for it still knows its position."""
+        if self.searcher_or_none is None:
+            self.searcher_or_none = self.new_searcher()
+        return self.searcher_or_none
+
+    def new_searcher(self):
+        """With a smaller table where there is no room for the one that was asked for."""
+        wanted = megabytes = self.values["Hash"]
+        while True:
+            try:
+                searcher = Searcher(megabytes=megabytes, threads=self.values["Threads"])
+            except MemoryError:
+                if megabytes == 1:
+                    raise
+                megabytes //= 2
+                continue
+            if megabytes != wanted:
+                self.say(f"no memory for a table of {wanted} MB, it gets {megabytes} MB")
+            return searcher
+
+    @property
     def is_ready(self):
         """Is everything loaded that the next `go` needs?"""
-        return self.endgame is not None and (not self.values["OwnBook"] or self.opening.is_loaded)
+        has_engine = self.searcher_or_none is not None and self.endgame is not None
+        return has_engine and (not self.values["OwnBook"] or self.opening.is_loaded)
 
     def get_ready(self):
         """Loads what is still missing, so that no search pays for it."""
+        if self.searcher_or_none is None:
+            self.searcher_or_none = self.new_searcher()
         if self.endgame is None:
             self.set_tables(self.values["SyzygyPath"])
         if self.values["OwnBook"]:
@@ -152,7 +179,15 @@ class Engine:
         except Exception as error:
             # No memory, no thread: whatever it is, the GUI waits for a move.
             self.say(f"no search: {type(error).__name__}: {error}")
-            reply.bestmove(self.board, self.board.legal_moves()[:1])
+            reply.bestmove(self.board, self.short_look())
+
+    def short_look(self):
+        """A line for a `go` that no search could be started for: what this thread sees by itself in a moment."""
+        try:
+            self.searcher.set_threads(1)
+            return self.searcher.think(self.board, Limits(nodes=SHORT_LOOK)).info.pv
+        except Exception:
+            return self.board.legal_moves()[:1]
 
     def start(self, parameters, reply, arrived=None):
         self.get_ready()
@@ -241,18 +276,21 @@ class Engine:
         if self.held_answer is not None:
             answer, self.held_answer = self.held_answer, None
             answer()
-        self.searcher.stop()
+        if self.searcher_or_none is not None:
+            self.searcher.stop()
 
     def ponderhit(self):
         if self.held_answer is not None:
             self.stop()
-        self.searcher.ponderhit()
+        if self.searcher_or_none is not None:
+            self.searcher.ponderhit()
 
     def new_game(self):
         self.searcher.clear()
 
     def close(self):
         self.stop()
-        self.searcher.close()
+        if self.searcher_or_none is not None:
+            self.searcher.close()
         if self.opening_or_none is not None:
             self.opening_or_none.close()

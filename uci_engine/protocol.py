@@ -183,10 +183,15 @@ class Session:
         try:
             self.COMMANDS[word](self, rest)
         except (ValueError, MemoryError, OSError) as error:
-            self.say(error)
+            self.say(str(error) or f"no memory for '{word}'")
         except Exception as error:
             # Whatever went wrong, the GUI's game goes on.
             self.say(f"internal error at '{word}': {type(error).__name__}: {error}")
+        else:
+            return
+        if word == "go" and not self.is_busy:
+            # Without memory for so much as the rules there is no move, but the GUI is not left waiting for one.
+            self.write("bestmove (none)")
 
     def may_go_ahead(self, word):
         """May a command overtake the search that is running?
@@ -259,10 +264,11 @@ class Session:
             board, depth = self.engine.board.copy(), parameters.perft
             self.in_background(lambda is_cancelled: report(board, depth, per_move=True, is_cancelled=is_cancelled))
             return
+        engine = self.engine
         self.is_busy = True
         if self.debug:
             self.say(parameters)
-        self.engine.go(parameters, lambda: self.events.put(FINISHED), self.arrived)
+        engine.go(parameters, lambda: self.events.put(FINISHED), self.arrived)
 
     def stop(self, _rest):
         if self.cancel is not None:
@@ -334,7 +340,7 @@ class Session:
             work()
             self.events.put(FINISHED)
 
-        threading.Thread(target=run, name="work", daemon=True).start()
+        start_thread(run, "work")
 
     def in_background(self, produce):
         """Writes the lines that `produce(is_cancelled)` yields, from another thread: counts may take hours."""
@@ -350,7 +356,7 @@ class Session:
             finally:
                 self.events.put(FINISHED)
 
-        threading.Thread(target=work, name="count", daemon=True).start()
+        start_thread(work, "count")
 
     COMMANDS = {  # noqa: RUF012
         "uci": uci,
@@ -373,6 +379,14 @@ class Session:
     }
     AT_ONCE = ("uci", "debug", "isready", "register", "quit", "help", "compiler")
     NEED_ENGINE = ("isready", "position", "go", "d", "eval", "flip")
+
+
+def start_thread(work, name):
+    """Does something beside the dispatcher; without memory for a thread the dispatcher does it, deaf but alive."""
+    try:
+        threading.Thread(target=work, name=name, daemon=True).start()
+    except RuntimeError:
+        work()
 
 
 def is_terminal(descriptor):
@@ -402,7 +416,7 @@ def on_signals(actions):
 
 
 def serve(source, sink):
-    """Answers until `quit`, the end of the input or SIGTERM; returns the exit status."""
+    """Answers until `quit`, the end of the input or SIGTERM; then the process ends."""
     session = Session(None)
     actions = {signal.SIGTERM: session.quit}
     if is_terminal(source):
@@ -419,21 +433,21 @@ def serve(source, sink):
 
     threading.Thread(target=read, name="reader", daemon=True).start()
     session.run()
-    return leave(session, writer)
+    leave(writer)
 
 
-def leave(session, writer):
-    """Writes what is left and returns the exit status. Slow work that still goes on is not waited for."""
+def leave(writer):
+    """Writes what is left and ends the process. Threads that still read, wait or do slow work are not waited for:
+    while the interpreter takes itself apart, one that wakes up is made to exit, which the C library may answer with an
+    abort when memory is short.
+    """
     writer.close()
     # As the shell counts a program that wrote to a closed pipe.
-    status = 141 if writer.is_broken else 0
-    if session.is_working:
-        os._exit(status)
-    return status
+    os._exit(141 if writer.is_broken else 0)
 
 
 def answer_once(line, sink, fen=None):
-    """One command from the command line. Ctrl-C asks for the result so far. Returns the exit status."""
+    """One command from the command line. Ctrl-C asks for the result so far. Then the process ends."""
     session = Session(None)
     on_signals({signal.SIGTERM: session.quit, signal.SIGINT: lambda: session.deliver("stop")})
     session.write = writer = Writer(sink, on_broken=session.quit)
@@ -444,4 +458,4 @@ def answer_once(line, sink, fen=None):
         session.get_ready()
     session.arrived = time.monotonic()  # loading is not thinking
     session.run_once(line)
-    return leave(session, writer)
+    leave(writer)

@@ -5,10 +5,14 @@ import sys
 import threading
 import time
 
+import chess
 import pytest
 from gui import Gui
 from support import quetzal
 
+from board import Board
+from search import Searcher
+from uci_engine.engine import Engine
 from uci_engine.go import GoParameters, known_moves, parse_go
 from uci_engine.protocol import END, QUIT_SECONDS, Session, parse_option
 from uci_engine.streams import MOST_BYTES
@@ -240,18 +244,63 @@ def test_a_pipe_named_like_a_table(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
-def test_threads_that_cannot_be_started():
-    """A search answers with the threads that there are, and the next one tries again."""
+@pytest.mark.parametrize(("megabytes", "threads"), [(200, 1), (250, 8), (400, 8), (400, 64), (600, 64)])
+def test_little_memory(megabytes, threads):
+    """Whatever there is no room for, every `go` is answered, and `quit` ends the process well.
+
+    With a legal move, unless there is not even room for the rules.
+    """
     import resource
 
-    limit = 600 << 20
+    limit = megabytes << 20
     with Gui(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))) as gui:
-        gui.send("setoption name Threads value 64")
-        gui.ready()
-        for _ in range(3):
-            assert gui.ask("position startpos", "go depth 4", until="bestmove", timeout=30)[-1] != "bestmove (none)"
+        gui.send(f"setoption name Threads value {threads}")
+        gui.ready(timeout=30)
+        for moves in ("e2e4", "e2e4 e7e5", "e2e4 e7e5 g1f3"):
+            board = chess.Board()
+            for move in moves.split():
+                board.push_uci(move)
+            *lines, answer = gui.ask(f"position startpos moves {moves}", "go depth 4", until="bestmove", timeout=30)
+            if answer == "bestmove (none)":
+                assert any("no memory for 'go'" in line or "internal error at 'go'" in line for line in lines)
+                assert megabytes < 300
+            else:
+                assert chess.Move.from_uci(answer.split()[1]) in board.legal_moves
         gui.ask("go infinite", "stop", until="bestmove", timeout=30)
         gui.quit()
+
+
+def test_slow_work_without_a_thread_is_done_by_the_dispatcher(monkeypatch):
+    lines = []
+    session = Session(lines.append)
+
+    def fail(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    for line in ("setoption name Hash value 2", "isready", "go perft 2", "ucinewgame", "isready"):
+        session.receive(line)
+        while session.is_busy:
+            session.step()
+    assert lines.count("readyok") == 2
+    assert any(line.endswith("400") for line in lines)
+    session.close()
+
+
+def test_a_table_that_there_is_no_room_for_gets_smaller(monkeypatch):
+    lines = []
+
+    def small(megabytes, threads):
+        if megabytes > 4:
+            raise MemoryError
+        return Searcher(megabytes=megabytes, threads=threads)
+
+    monkeypatch.setattr("uci_engine.engine.Searcher", small)
+    engine = Engine(lines.append)
+    engine.get_ready()
+    assert engine.searcher.megabytes == 4
+    assert lines == ["info string no memory for a table of 16 MB, it gets 4 MB"]
+    engine.close()
 
 
 def test_a_search_without_any_thread_says_so_and_the_next_one_works(monkeypatch):
@@ -271,6 +320,7 @@ def test_a_search_without_any_thread_says_so_and_the_next_one_works(monkeypatch)
             session.step()
     assert any("no memory for a search thread" in line for line in lines)
     assert lines[-1].startswith("bestmove ")
+    assert lines[-1] != f"bestmove {Board().uci(Board().legal_moves()[0])}"  # it has looked at the position
     session.receive("go depth 3")
     while session.is_busy:
         session.step()
