@@ -1,28 +1,16 @@
 """What a run shows while it goes on: a table that redraws itself on a terminal, plain lines anywhere else."""
 
-import math
 import shutil
 import sys
 import time
 
 from arena.duration import duration
+from arena.figures import elo_text, los_text, normalized_text, rating_text
 from arena.standings import points_text
 from arena.statistics import estimate
 
 _REDRAW_SECONDS = 0.25
 _PLAIN_SECONDS = 15.0
-
-
-def elo_text(known):
-    """A difference of ratings with its 95 % error, as well as it is known."""
-    if known.elo is None:
-        return "not known yet"
-    if math.isinf(known.elo):
-        end = known.elo_low if known.elo > 0 else known.elo_high
-        return f"{'above' if known.elo > 0 else 'below'} {end:+.0f} (95 %)"
-    if known.error is None:
-        return f"{known.elo:+.1f}, 95 % from {known.elo_low:+.0f} to {known.elo_high:+.0f}".replace("inf", "∞")
-    return f"{known.elo:+.1f} ± {known.error:.1f} (95 %)"
 
 
 def bar(done, total, width=40):
@@ -42,6 +30,10 @@ def failure_lines(failures):
     return [f"  {name}: {count} games lost: {kind}" for (name, kind), count in sorted(failures.items())]
 
 
+def note_lines(schedule):
+    return [f"  note   {note}" for note in schedule.notes()]
+
+
 def match_lines(run):
     """The table of a match."""
     schedule = run.schedule
@@ -56,9 +48,7 @@ def match_lines(run):
         f"  Elo    {elo_text(known)}",
     ]
     if known.normalized_elo is not None:
-        lines.append(
-            f"  nElo   {known.normalized_elo:+.1f} ± {known.normalized_error:.1f}   LOS {100 * known.los:.1f} %"
-        )
+        lines.append(f"  nElo   {normalized_text(known)}   LOS {los_text(known)}")
     if schedule.sprt is not None:
         sprt = schedule.sprt
         model = "normalised" if sprt.normalized else "logistic"
@@ -70,7 +60,7 @@ def match_lines(run):
     lines.append(
         f"  runner {tally.mean_overhead():.3f} ms per move between the clocks, at worst {tally.worst_overhead:.1f} ms"
     )
-    return lines + failure_lines(tally.failures)
+    return lines + note_lines(schedule) + failure_lines(tally.failures)
 
 
 def match_line(run):
@@ -83,14 +73,6 @@ def match_line(run):
     if schedule.sprt is not None:
         text += f", LLR {schedule.sprt.llr(tally.pentanomial):.2f}"
     return f"{text}, {rate_text(run, tally.games, schedule.total)}"
-
-
-def rating_text(rating):
-    if rating.is_anchor:
-        return f"{rating.elo:6.0f}  anchor"
-    if math.isinf(rating.error):
-        return ""
-    return f"{rating.elo:+6.0f} ± {rating.error:.0f}{' (guess)' if rating.is_bounded else ''}"
 
 
 def tournament_lines(run):
@@ -106,9 +88,7 @@ def tournament_lines(run):
         f"  {'rating' if anchored else 'Elo'} ± 95 %",
     ]
     for place, row in enumerate(rows, 1):
-        rating = rating_text(ratings[row.player])
-        if anchored:
-            rating = rating.replace("+", " ")
+        rating = rating_text(ratings[row.player], anchored)
         lines.append(
             f"{place:3}  {row.name:{width}}  {points_text(row.points):>6}  {row.games:5}  {row.wins:3}  {row.losses:3}  {row.draws:3}"
             f"  {tie_breaks(schedule.kind, row)}  {rating}"
@@ -118,6 +98,7 @@ def tournament_lines(run):
     if failed:
         lines.append(f"  games lost by failures: {', '.join(failed)}")
     summary = schedule.summary()
+    lines += note_lines(schedule)
     lines.append(
         f"  runner {summary['overhead_ms']:.3f} ms per move between the clocks, at worst"
         f" {summary['worst_overhead_ms']:.1f} ms"

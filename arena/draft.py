@@ -9,7 +9,7 @@ from arena.config import ENGINE, Config
 from arena.control import parse_control
 from arena.errors import InputError
 from arena.formats import MOST_CONCURRENCY, MOST_MEETING_GAMES, MOST_RATING, MOST_ROUNDS
-from arena.openings import read_openings
+from arena.openings import DEFAULT, chosen_openings, read_openings
 from arena.options import (
     DEFAULT_CONTROL,
     check_rules,
@@ -203,13 +203,13 @@ def describe_tournament(draft):
     engines = draft_engines(draft)
     form = draft_format(draft, engines)
     seed = draft.get(None, "seed", 1)
-    path = draft.get("openings", "file")
     plies = draft.get("openings", "plies")
+    with draft.at("openings", "file"):
+        name = draft.get("openings", "file")
+        path = chosen_openings(name, rules.chess960, lambda text: draft.path("openings", "file", text))
+        if path not in (None, DEFAULT) and not path.is_file():
+            raise InputError(f"there is no file {path}")
     if path is not None:
-        path = draft.path("openings", "file", path)
-        if not path.is_file():
-            with draft.at("openings", "file"):
-                raise InputError(f"there is no file {path}")
         read_openings(path, plies=plies, chess960=rules.chess960, seed=seed)
     concurrency = draft.get(None, "concurrency", 1)
     first = draft.get("openings", "first", 1)

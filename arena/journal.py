@@ -12,6 +12,7 @@ from pathlib import Path
 from arena.errors import InputError
 from arena.formats import VERSION, check_description, check_record
 from arena.pgn import game_text
+from arena.repeats import moves_hash
 from board.files import replace_file, replacing, sync_directory
 
 MOST_LOGGED = 256 << 20  # bytes of dialogues that a run keeps in full
@@ -20,8 +21,9 @@ BULKY = ("moves", "thoughts")  # left on the disk: thousands of games would fill
 
 
 def slim(record):
-    """A record without what only the disk keeps, but with the number of its moves."""
-    return {name: value for name, value in record.items() if name not in BULKY} | {"plies": len(record["moves"])}
+    """A record without what only the disk keeps, but with the number of its moves and what tells whether they repeat."""
+    kept = {name: value for name, value in record.items() if name not in BULKY}
+    return kept | {"plies": len(record["moves"]), "moves_hash": moves_hash(record)}
 
 
 class Journal:

@@ -2,8 +2,10 @@
 
 import collections
 
+from arena.figures import elo_text, los_text, normalized_text, sample_notes
+from arena.repeats import Repeats
 from arena.run import encounter
-from arena.statistics import Sprt, estimate
+from arena.statistics import Sprt, estimate, finite
 
 
 def sprt_from(description):
@@ -16,7 +18,9 @@ class Tally:
     def __init__(self, names):
         self.names = names
         self.wins = self.losses = self.draws = 0
-        self.pairs = collections.defaultdict(list)
+        self.pairs = collections.defaultdict(list)  # (points, moves) of games that are new
+        self.repeats = Repeats()
+        self.mirrored = 0  # pairs with the same moves in both games
         self.pentanomial = [0] * 5
         self.failures = collections.Counter()
         self.moves = 0
@@ -33,16 +37,22 @@ class Tally:
         self.wins += points == 1
         self.losses += points == 0
         self.draws += points == 0.5
-        pair = self.pairs[record["pair"]]
-        pair.append(points)
-        if len(pair) == 2:
-            self.pentanomial[round(2 * sum(pair))] += 1
+        if not self.repeats.hear(record):
+            self.add_to_pair(self.pairs[record["pair"]], points, record)
         if record["failure"] is not None:
             self.failures[record["failed"], record["failure"]] += 1
         count, total, worst = record["overhead"]
         self.moves += count
         self.overhead += total
         self.worst_overhead = max(self.worst_overhead, worst)
+
+    def add_to_pair(self, pair, points, record):
+        """A pair counts when both of its games are there, and both are new."""
+        pair.append((points, record["moves_hash"] if record["failure"] is None else None))
+        if len(pair) == 2:
+            (first, moves), (second, others) = pair
+            self.pentanomial[round(2 * (first + second))] += 1
+            self.mirrored += moves is not None and moves == others
 
     def mean_overhead(self):
         """Milliseconds per move between one engine's answer and the start of the other's clock."""
@@ -61,6 +71,7 @@ class MatchSchedule:
         self.tally = Tally(self.names)
         self.next_number = 0
         self.verdict = None
+        self.stale = 0  # games since the last one that was new
 
     @property
     def total(self):
@@ -90,13 +101,22 @@ class MatchSchedule:
 
     def record(self, record):
         self.tally.add(record, 0)
+        self.stale = self.stale + 1 if record["game"] in self.tally.repeats.games else 0
         if self.sprt is not None and self.verdict is None:
             self.verdict = self.sprt.verdict(self.tally.pentanomial)
 
     def is_over(self):
-        if self.verdict is not None:
+        if self.verdict is not None or self.is_exhausted():
             return True
         return self.games is not None and self.tally.games >= self.games
+
+    def is_exhausted(self):
+        """Would a test go on for ever, because all openings have been played again without a new game?"""
+        return self.games is None and self.stale >= 2 * len(self.supply)
+
+    def notes(self):
+        notes = sample_notes(len(self.tally.repeats.games), self.tally.mirrored, self.supply)
+        return [*notes, "stopped: no opening brings new games"] if self.is_exhausted() else notes
 
     def summary(self):
         tally = self.tally
@@ -114,6 +134,10 @@ class MatchSchedule:
             "normalized_elo": known.normalized_elo,
             "normalized_error": known.normalized_error,
             "los": known.los,
+            "texts": {"elo": elo_text(known), "normalized_elo": normalized_text(known), "los": los_text(known)},
+            "repeated_games": len(tally.repeats.games),
+            "mirrored_pairs": tally.mirrored,
+            "notes": self.notes(),
             "failures": [
                 {"engine": name, "failure": kind, "games": count} for (name, kind), count in tally.failures.items()
             ],
@@ -125,8 +149,3 @@ class MatchSchedule:
             summary["llr_bounds"] = [self.sprt.lower, self.sprt.upper]
             summary["verdict"] = self.verdict
         return summary
-
-
-def finite(number):
-    """JSON has no infinity."""
-    return None if number is None or number in (float("inf"), float("-inf")) else number

@@ -1,8 +1,10 @@
-"""Openings: positions from EPD files, lines from PGN files and Polyglot books, or Chess960 starts."""
+"""Openings: our own, positions from EPD files, lines from PGN files and Polyglot books, or Chess960 starts."""
 
 import hashlib
+import math
 import random
 import re
+from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +16,9 @@ from board import Board
 from board.chess960 import start_fen
 from board.fen import STARTING_FEN
 from book.opening.polyglot import Book, BookError
+
+DEFAULT = "default"  # stands for the bundled openings where a file could be named
+NONE = "none"  # every game from the start position, or from the start positions of Chess960
 
 KINDS = {".epd": "epd", ".fen": "epd", ".txt": "epd", ".pgn": "pgn", ".bin": "polyglot"}
 _BOOK_LINES = 20_000  # most lines taken from a book
@@ -32,8 +37,41 @@ class Opening(NamedTuple):
 START = Opening(STARTING_FEN, (), "")
 
 
+def own_openings():
+    """The bundled openings. A test has looked at every line of the file, so that no match has to."""
+    found = []
+    for line in _own_file().read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            name, _, moves = line.partition(": ")
+            found.append(Opening(STARTING_FEN, tuple(moves.split()), name))
+    return found
+
+
+def _own_file():
+    return resources.files("arena") / "openings.txt"
+
+
+def chosen_openings(text, chess960, locate=Path):
+    """What is meant by the name of a file, by DEFAULT, NONE or nothing: a path, DEFAULT, or None for start positions.
+
+    `locate` makes a path of a file's name.
+    """
+    if text is None:
+        return None if chess960 else DEFAULT
+    if text == NONE:
+        return None
+    if text != DEFAULT:
+        return locate(text)
+    if chess960:
+        raise InputError("the default openings are not for Chess960; without any, games begin from its start positions")
+    return DEFAULT
+
+
 def read_openings(path, *, plies=None, chess960=False, seed=1):
-    """All openings of a file. `plies` cuts the lines of PGN files and books (there by default after 12)."""
+    """All openings of a file, or of DEFAULT. `plies` cuts lines, those of books by default after 12."""
+    if path == DEFAULT:
+        short = {opening.moves[:plies]: opening for opening in own_openings()}
+        return [opening._replace(moves=moves) for moves, opening in short.items()]
     path = Path(path)
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
@@ -53,7 +91,8 @@ def read_openings(path, *, plies=None, chess960=False, seed=1):
 
 def fingerprint(path):
     """What tells whether a file has changed."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    file = _own_file() if path == DEFAULT else Path(path)
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def chess960_starts(seed):
@@ -199,9 +238,29 @@ class Supply:
         if shuffle:
             random.Random(seed).shuffle(self.order)
         self.first = first
+        self.asked = 0  # as if they were taken one after the other
 
     def __len__(self):
         return len(self.openings)
 
     def __getitem__(self, number):
+        self.asked = max(self.asked, number + 1)
         return self.openings[self.order[(self.first + number) % len(self.order)]]
+
+    @property
+    def rounds(self):
+        """How often the openings have been begun with."""
+        return math.ceil(self.asked / len(self.order))
+
+    def shortage(self):
+        """What is to be said when they have run out, or None."""
+        if self.rounds < 2:
+            return None
+        if len(self.order) == 1:
+            return "all games begin from the same position"
+        return f"the {len(self.order)} openings have run out and are played for the {ordinal(self.rounds)} time"
+
+
+def ordinal(number):
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

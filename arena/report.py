@@ -1,9 +1,9 @@
 """The report page: all figures and games of a run in one HTML file that needs nothing else."""
 
-import math
-
 from arena.engine import centipawns
-from arena.ratings import fit
+from arena.figures import elo_text
+from arena.openings import DEFAULT
+from arena.statistics import estimate, finite
 from board import Board
 from web.page import assemble, part
 
@@ -60,8 +60,8 @@ def without_moves(game):
 def table_of_match(schedule, records):
     """Standings of two, so that a match has the same table as a tournament."""
     tally = schedule.tally
-    games = [(*record["players"], record["points"], record["pair"]) for record in records]
-    ratings = fit(2, games)
+    pairs = tally.pentanomial
+    ratings = [estimate(pairs), estimate(pairs[::-1])]  # of the one and the other, each against the other
     failures = dict.fromkeys(schedule.names, 0)
     for (name, _), count in tally.failures.items():
         failures[name] += count
@@ -77,9 +77,11 @@ def table_of_match(schedule, records):
                 "draws": tally.draws,
                 "losses": losses,
                 "failures": failures[schedule.names[player]],
-                "rating": ratings[player].elo,
-                "rating_error": None if math.isinf(ratings[player].error) else ratings[player].error,
-                "rating_is_bounded": ratings[player].is_bounded,
+                "rating": finite(ratings[player].elo),
+                "rating_low": finite(ratings[player].elo_low),
+                "rating_high": finite(ratings[player].elo_high),
+                "rating_is_bounded": False,
+                "rating_text": elo_text(ratings[player]) if tally.games else "",
                 "anchor": False,
                 "against": {schedule.names[1 - player]: against} if against else {},
             }
@@ -87,10 +89,20 @@ def table_of_match(schedule, records):
     return sorted(rows, key=lambda row: -row["points"])
 
 
+def rating_ends(row):
+    """The interval of a rating; without a known error there is nothing to draw."""
+    error = row["rating_error"]
+    if error is None:
+        return {"rating": None, "rating_low": None, "rating_high": None}
+    return {"rating_low": row["rating"] - error, "rating_high": row["rating"] + error}
+
+
 def llr_trace(schedule, records):
     """The test's ratio after so many pairs."""
     pairs, pentanomial, order = {}, [0] * 5, []
     for record in records:
+        if record["game"] in schedule.tally.repeats.games:
+            continue
         own = record["points"] if record["players"][0] == 0 else 1 - record["points"]
         if record["pair"] in pairs:
             order.append(pairs[record["pair"]] + own)
@@ -116,20 +128,29 @@ def overview(run):
             summary["llr_trace"] = llr_trace(schedule, records)
     else:
         anchors = {engine["name"] for engine in description["engines"] if engine["rating"] is not None}
-        table = [{**row, "anchor": row["engine"] in anchors} for row in summary["standings"]]
-    return {"summary": summary, "table": table, "total": schedule.total}
+        table = [{**row, **rating_ends(row), "anchor": row["engine"] in anchors} for row in summary["standings"]]
+    repeats = schedule.tally.repeats if description["kind"] == "match" else schedule.repeats
+    repeated = [number + 1 for number in sorted(repeats.games)]
+    return {"summary": summary, "table": table, "total": schedule.total, "repeated": repeated}
+
+
+def openings_text(path):
+    if path is None:
+        return None
+    if path == DEFAULT:
+        return "default openings"
+    return f"openings from {path.replace(chr(92), '/').rsplit('/', 1)[-1]}"
 
 
 def frame(run):
     """What does not change while games are played."""
     description = run.journal.description
-    openings = description["openings"]["path"]
     return {
         "kind": description["kind"],
         "name": description["name"],
         "format": description.get("format", "match"),
         "engines": [{"name": engine["name"], "control": engine["control"]} for engine in description["engines"]],
-        "openings": None if openings is None else openings.replace("\\", "/").rsplit("/", 1)[-1],
+        "openings": openings_text(description["openings"]["path"]),
         "sprt": description.get("sprt"),
         "chess960": description["rules"]["chess960"],
     }

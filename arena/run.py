@@ -9,7 +9,7 @@ from arena.engine import EngineFailure
 from arena.errors import InputError
 from arena.game import record_of_failed_start
 from arena.interrupts import Interrupt
-from arena.openings import START, Opening, Supply, chess960_starts, fingerprint, read_openings
+from arena.openings import DEFAULT, START, Opening, Supply, chess960_starts, fingerprint, read_openings
 from arena.report import page, page_data
 
 
@@ -19,7 +19,7 @@ def openings_description(path, *, plies=None, shuffle=False, seed=1, first=0):
         "path": None if path is None else str(path),
         "sha256": None if path is None else fingerprint(path),
         "plies": plies,
-        "shuffle": shuffle,
+        "shuffle": shuffle or path == DEFAULT,  # which stand in the order of the alphabet
         "seed": seed,
         "first": first,
     }
@@ -95,6 +95,7 @@ class Run:
         self.before = len(journal.records)  # games of earlier sessions, which say nothing about this one's speed
         self.conduct = Conduct(schedule.names)
         self.forfeits = collections.deque()  # events of games that an engine which is out has lost without playing
+        self.is_short = False  # of openings
         self.finished = {record["game"] for record in journal.records}
         for record in journal.records:
             schedule.record(record)
@@ -145,6 +146,7 @@ class Run:
             task = self.schedule.next_encounter()
             if task is None:
                 return
+            self.warn_of_shortage()
             task["games"] = [game for game in task["games"] if game["game"] not in self.finished]
             if any(player in self.conduct.out for player in task["engines"]):
                 self.forfeits.extend(
@@ -152,6 +154,12 @@ class Run:
                 )
             elif task["games"]:
                 self.pool.give(task)
+
+    def warn_of_shortage(self):
+        """Once: openings that are played again bring the same games of engines that always play alike."""
+        if not self.is_short and self.schedule.supply.shortage() is not None:
+            self.is_short = True
+            self.warn(self.schedule.supply.shortage())
 
     def forfeit(self, task, game):
         """The record of a game that is not played; White's if both are out, as where both fail to start."""
@@ -172,7 +180,7 @@ class Run:
             if event["record"]["game"] not in self.finished:
                 self.finished.add(event["record"]["game"])
                 record = self.journal.add(event["record"], event["log"])
-                self.schedule.record(record)
+                self.schedule.record(self.journal.records[-1])
                 for view in self.views:
                     view.game(self, record)
                 verdict = self.conduct.hear(self.journal.records[-1])

@@ -5,6 +5,7 @@ unit that everything is computed from. A pair yields 0, ½, 1, 1½ or 2 points; 
 that all functions here begin with, from the loser's end: [0, ½, 1, 1½, 2].
 """
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # points per game of the pair
 NORMALIZED_UNIT = 800 / math.log(10)
 
 CONFIDENT = 1.959963984540054  # standard deviations on either side that hold 95 %
+_MANY = 200  # degrees of freedom from which on Student's distribution is the normal one, a little stretched
 
 
 def expected_score(elo):
@@ -30,9 +32,43 @@ def elo_difference(score):
     return 400 * math.log10(score / (1 - score))
 
 
+def finite(number):
+    """JSON has no infinity."""
+    return None if number is None or math.isinf(number) else number
+
+
 def normal_share(deviations):
     """The share of a normal distribution below so many standard deviations."""
     return 0.5 * math.erfc(-deviations / math.sqrt(2))
+
+
+def student_share(deviations, degrees):
+    """The share of Student's distribution below so many deviations: the spread itself is known from few pairs only.
+
+    The sums are 26.7.3 and 26.7.4 of Abramowitz and Stegun, the approximation for many degrees of freedom is 26.7.8.
+    """
+    if degrees > _MANY:
+        return normal_share(deviations * (1 - 1 / (4 * degrees)) / math.sqrt(1 + deviations**2 / (2 * degrees)))
+    angle = math.atan(deviations / math.sqrt(degrees))
+    square = math.cos(angle) ** 2
+    odd = degrees % 2
+    term, total = 1.0, 1.0 if degrees > 1 else 0.0
+    for number in range(2 + odd, degrees - 1, 2):
+        term *= square * (number - 1) / number
+        total += term
+    if odd:
+        return 0.5 + (angle + math.sin(angle) * math.cos(angle) * total) / math.pi
+    return 0.5 + math.sin(angle) * total / 2
+
+
+@functools.lru_cache(1000)
+def student_confident(degrees):
+    """Deviations on either side that hold 95 % of Student's distribution, as `student_share` has it."""
+    low, high = CONFIDENT, 13.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_share(middle, degrees) < 0.975 else (low, middle)
+    return high
 
 
 def moments(pentanomial):
@@ -64,24 +100,29 @@ class Estimate(NamedTuple):
 
 
 def estimate(pentanomial):
-    """Elo, its error and the likelihood of superiority. The spread of the pairs themselves gives the error."""
+    """Elo, its error and the likelihood of superiority. The spread of the pairs themselves gives the error.
+
+    All three come from one distribution: the likelihood is beyond 97.5 % exactly where the interval leaves out 0.
+    """
     if not sum(pentanomial):
         return Estimate(0, None, None, None, None, None, None, None)
     pairs, mean, variance = moments(pentanomial)
     if variance == 0:
         # All pairs alike: nothing is known about the spread. Half a pair elsewhere keeps the error honest.
         _, _, variance = moments([count + 0.5 / len(pentanomial) for count in pentanomial])
-    error = math.sqrt(variance / pairs)
-    deviation = math.sqrt(2 * variance)  # of one game, as if the two of a pair were independent
+    degrees = max(1, pairs - 1)
+    error = math.sqrt(variance / degrees)
+    margin = student_confident(degrees) * error
+    deviation = math.sqrt(2 * variance * pairs / degrees)  # of one game, as if the two of a pair were independent
     return Estimate(
         pairs,
         mean,
         elo_difference(mean),
-        elo_difference(mean - CONFIDENT * error),
-        elo_difference(mean + CONFIDENT * error),
+        elo_difference(mean - margin),
+        elo_difference(mean + margin),
         (mean - 0.5) / deviation * NORMALIZED_UNIT,
-        CONFIDENT * error / deviation * NORMALIZED_UNIT,
-        normal_share((mean - 0.5) / error),
+        margin / deviation * NORMALIZED_UNIT,
+        student_share((mean - 0.5) / error, degrees),
     )
 
 

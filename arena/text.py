@@ -22,6 +22,11 @@ class _Table(dict):
 _TABLE = _Table()
 
 
+def plural(count, noun):
+    """1 game, 2 games."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def visible(text):
     """One line without control characters, line breaks, invisible marks and broken Unicode. Most lines have none of them."""
     if text.isprintable():

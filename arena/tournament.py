@@ -6,8 +6,10 @@ run that is resumed finds the same pairings again.
 
 import math
 
+from arena.figures import rating_text, sample_notes
 from arena.pairings import bracket, gauntlet, round_robin, swiss_round
 from arena.ratings import fit
+from arena.repeats import Repeats
 from arena.run import encounter
 from arena.standings import standings
 
@@ -48,6 +50,7 @@ class TournamentSchedule:
         self.kind = description["format"]
         self.pairs = description["games"] // 2
         self.records = []
+        self.repeats = Repeats()
         self.meetings = []
         self.by_pair = {}
         self.round = 0
@@ -179,6 +182,7 @@ class TournamentSchedule:
 
     def record(self, record):
         self.records.append(record)
+        self.repeats.hear(record)
         meeting = self.by_pair.get(record["pair"])
         if meeting is None:
             self.waiting.setdefault(record["pair"], []).append(record)
@@ -216,13 +220,17 @@ class TournamentSchedule:
         )
 
     def ratings(self):
-        """A rating for each player, in the order of the description."""
+        """A rating for each player, in the order of the description, from games that do not repeat others."""
         anchors = {
             index: engine["rating"]
             for index, engine in enumerate(self.description["engines"])
             if engine["rating"] is not None
         }
-        games = [(*record["players"], record["points"], record["pair"]) for record in self.records]
+        games = [
+            (*record["players"], record["points"], record["pair"])
+            for record in self.records
+            if record["game"] not in self.repeats.games
+        ]
         return fit(len(self.names), games, anchors)
 
     def current_table(self):
@@ -231,14 +239,20 @@ class TournamentSchedule:
             self.table = (self.done, self.rows(), self.ratings())
         return self.table[1:]
 
+    def notes(self):
+        return sample_notes(len(self.repeats.games), 0, self.supply)
+
     def summary(self):
         rows, ratings = self.current_table()
+        is_anchored = any(rating.is_anchor for rating in ratings)
         overheads = [record["overhead"] for record in self.records]
         moves = sum(count for count, _, _ in overheads)
         return {
             "games": len(self.records),
             "round": self.round,
             "rounds": self.rounds,
+            "repeated_games": len(self.repeats.games),
+            "notes": self.notes(),
             "standings": [
                 {
                     "place": place,
@@ -259,6 +273,7 @@ class TournamentSchedule:
                     if math.isinf(ratings[row.player].error)
                     else round(ratings[row.player].error, 1),
                     "rating_is_bounded": ratings[row.player].is_bounded,
+                    "rating_text": rating_text(ratings[row.player], is_anchored),
                     "against": {self.names[other]: scores for other, scores in sorted(row.against.items())},
                 }
                 for place, row in enumerate(rows, 1)

@@ -43,9 +43,13 @@ def add_game_arguments(parser):
     games.add_argument("--move-timeout", type=float, metavar="S", help="for a move without a clock (default: 300)")
 
     openings = parser.add_argument_group("openings")
-    openings.add_argument("--openings", metavar="FILE", help=".epd, .pgn, or .bin for a Polyglot book")
-    openings.add_argument("--plies", type=positive, metavar="N", help="cut lines of PGN and book here (book: 12)")
-    openings.add_argument("--shuffle", action="store_true", help="in random order")
+    openings.add_argument(
+        "--openings",
+        metavar="FILE",
+        help=".epd, .pgn, or .bin for a Polyglot book; none for the start position (default: 2,500 of our own)",
+    )
+    openings.add_argument("--plies", type=positive, metavar="N", help="cut lines here (default: books at 12)")
+    openings.add_argument("--shuffle", action="store_true", help="a file's in random order")
     openings.add_argument("--first-opening", type=positive, metavar="N", help="begin with the N-th (default: 1)")
     openings.add_argument("--seed", type=int, metavar="N", help="of everything random (default: 1)")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.display import match_line, match_lines
 from arena.errors import InputError
 from arena.match import MatchSchedule
-from arena.openings import read_openings
+from arena.openings import chosen_openings, read_openings
 from arena.options import distinct_names, make_engine, named_values, parse_sprt
 from arena.run import openings_description
 from arena.settings import as_dict
@@ -62,7 +62,7 @@ def describe_match(options):
     distinct_names(engines)
     rules = rules_from_options(options)
     seed = 1 if options.seed is None else options.seed
-    path = None if options.openings is None else Path(options.openings).absolute()
+    path = chosen_openings(options.openings, rules.chess960, lambda text: Path(text).absolute())
     if path is not None:
         read_openings(path, plies=options.plies, chess960=rules.chess960, seed=seed)
     return {

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from arena.display import elo_text
 from arena.errors import InputError
+from arena.figures import elo_text
 from arena.openings import fingerprint
 from arena.statistics import estimate
 from eval.network_file import unpack_network

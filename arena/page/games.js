@@ -22,7 +22,8 @@ function gameRow(game) {
     : String(game.g);
   const attributes = { "data-game": game.g, class: [view.game === game ? "open" : "", hasMoves ? "" : "bare"].join(" ").trim() };
   if (hasMoves) attributes.onclick = (event) => { event.preventDefault(); openGame(game, 0, true); };
-  const ended = el("td", { class: `reason ended${game.f ? " failure" : ""}`, role: "cell", title: game.t }, game.t);
+  const ending = repeated.has(game.g) ? `${game.t}, the moves of an earlier game` : game.t;
+  const ended = el("td", { class: `reason ended${game.f ? " failure" : ""}`, role: "cell", title: ending }, ending);
   return { attributes, cells: [link, String(game.r), white, black, resultText(game.s), String(Math.ceil(game.l / 2)), ended, game.o] };
 }
 

@@ -1,6 +1,7 @@
 // Everything about the contest but its games: header, figures, tables and charts. The data comes with the page.
 const data = JSON.parse(byId("data").textContent);
 const MATE = 100000;
+let repeated = new Set();  // the numbers of games with the moves of earlier ones
 
 const names = () => data.engines.map((engine) => engine.name);
 const colour = (player) => COLOURS[player % COLOURS.length];
@@ -27,7 +28,7 @@ function renderHeader() {
   document.title = data.name;
   fill("title", data.name);
   const controls = [...new Set(data.engines.map((engine) => engine.control))].join(" and ");
-  const openings = data.openings ? `, openings from ${data.openings}` : "";
+  const openings = data.openings ? `, ${data.openings}` : "";
   fill("subtitle", `${data.format}, ${controls}${openings}`);
   const done = data.summary.games, total = data.total;
   const state = byId("state");
@@ -41,25 +42,14 @@ function figure(value, label) {
   return el("div", { class: "figure" }, el("b", { class: value.length > 13 ? "long" : null }, value), el("span", {}, label));
 }
 
-// An end that is not known in the data is infinite.
-function eloFigure(summary) {
-  if (summary.score === null) return figure("–", "Elo, not known yet");
-  const end = (value, infinite) => (value === null ? infinite : signed(value));
-  const elo = summary.elo === null ? (summary.score > 0.5 ? "+∞" : "−∞") : signed(summary.elo, 1);
-  return figure(elo, `Elo, 95 % from ${end(summary.elo_low, "−∞")} to ${end(summary.elo_high, "+∞")}`);
-}
-
 function renderFigures() {
   const summary = data.summary, found = [];
   if (isMatch()) {
     const [first, second] = names();
     found.push(figure(`+${summary.wins} −${summary.losses} =${summary.draws}`, `${first} against ${second}`));
-    found.push(eloFigure(summary));
-    if (summary.normalized_elo !== null) {
-      const [low, high] = [-1, 1].map((sign) => signed(summary.normalized_elo + sign * summary.normalized_error));
-      found.push(figure(signed(summary.normalized_elo, 1), `normalised Elo, 95 % from ${low} to ${high}`));
-    }
-    if (summary.los !== null) found.push(figure(`${(100 * summary.los).toFixed(1)} %`, "likelihood of superiority"));
+    found.push(figure(summary.texts.elo, "Elo"));
+    if (summary.normalized_elo !== null) found.push(figure(summary.texts.normalized_elo, "normalised Elo"));
+    if (summary.los !== null) found.push(figure(summary.texts.los, "likelihood of superiority"));
     if (summary.llr !== undefined) {
       const verdict = summary.verdict === "H1" ? `: ${data.sprt.elo1} accepted` : summary.verdict === "H0" ? `: ${data.sprt.elo0} accepted` : "";
       found.push(figure(plain(summary.llr, 2), `LLR for [${data.sprt.elo0}, ${data.sprt.elo1}], bounds ${summary.llr_bounds.map((bound) => plain(bound, 2)).join(" and ")}${verdict}`));
@@ -73,6 +63,7 @@ function renderFigures() {
   }
   found.push(figure(`${summary.overhead_ms.toFixed(2)} ms`, "runner's time per move"));
   fill("figures", found);
+  fill("notes", summary.notes.map((note) => el("p", { class: "muted" }, note)));
 }
 
 // Tables
@@ -89,18 +80,11 @@ function table(columns, rows) {
   ];
 }
 
-function ratingText(row) {
-  if (row.anchor) return `${row.rating.toFixed(0)} anchor`;
-  if (row.rating_error === null) return "";
-  const rating = data.table.some((each) => each.anchor) ? plain(row.rating) : signed(row.rating);
-  return `${rating} ± ${row.rating_error.toFixed(0)}${row.rating_is_bounded ? " (guess)" : ""}`;
-}
-
 const SPLIT = [["won", "wins", "--win"], ["drawn", "draws", "--draw"], ["lost", "losses", "--loss"]];
 
 function renderStandings() {
   const ties = { "round-robin": [["direct", "direct"], ["SB", "sonneborn_berger"]], swiss: [["Buchholz", "buchholz"], ["SB", "sonneborn_berger"]], knockout: [["rounds", "stage"]] }[data.format] || [];
-  const heads = [["#", null, "place"], ["engine", "left name"], ["points", "points"], ["games"], ["+", null, "won"], ["−", null, "lost"], ["=", null, "drawn"], ["score"], ...ties.map(([title]) => [title]), ["rating ± 95 %"], ["failures"], ["share", "left"]];
+  const heads = [["#", null, "place"], ["engine", "left name"], ["points", "points"], ["games"], ["+", null, "won"], ["−", null, "lost"], ["=", null, "drawn"], ["score"], ...ties.map(([title]) => [title]), [isMatch() ? "Elo" : "rating ± 95 %"], ["failures"], ["share", "left"]];
   const rows = data.table.map((row, index) => {
     const share = row.games ? (row.wins + row.draws / 2) / row.games : 0;
     const split = el("div", { class: "split", role: "img", "aria-label": SPLIT.map(([word, key]) => `${row[key]} ${word}`).join(", ") }, SPLIT.map(([, key, name]) => {
@@ -110,7 +94,7 @@ function renderStandings() {
     }));
     return { cells: [
       String(index + 1), row.engine, half(row.points), String(row.games), String(row.wins), String(row.losses), String(row.draws), row.games ? `${(100 * share).toFixed(1)} %` : "",
-      ...ties.map(([, key]) => plain(row[key], row[key] % 1 ? 2 : 0)), ratingText(row), row.failures ? String(row.failures) : "", row.games ? split : "",
+      ...ties.map(([, key]) => plain(row[key], row[key] % 1 ? 2 : 0)), row.rating_text, row.failures ? String(row.failures) : "", row.games ? split : "",
     ] };
   });
   fill("standings-table", el("table", { role: "table" }, table(heads, rows)));
@@ -140,13 +124,17 @@ function renderCross() {
 
 function renderRatings() {
   const rows = data.table.map((row) => ({
-    name: row.engine + (row.rating_is_bounded ? " (guess)" : ""), value: row.rating, error: row.anchor ? 0 : row.rating_error, colour: colour(names().indexOf(row.engine)),
+    name: row.engine + (row.rating_is_bounded ? " (guess)" : ""), value: row.rating, low: row.rating_low, high: row.rating_high, text: row.rating_text, colour: colour(names().indexOf(row.engine)),
   }));
-  const label = `Ratings: ${data.table.map((row) => `${row.engine} ${ratingText(row) || "not known"}`).join("; ")}`;
+  if (isMatch()) fill("ratings-title", "Elo ", el("small", { class: "muted" }, "against the other, with 95 % error"));
+  const label = `${isMatch() ? "Elo" : "Ratings"}: ${data.table.map((row) => `${row.engine} ${row.rating_text || "not known"}`).join("; ")}`;
   fill("rating-plot", errorChart({ label, rows, width: widthOf("rating-plot") }));
 }
 
 // Courses
+
+// Deviations on either side that hold 95 % of Student's distribution, as a series in 1 / degrees of freedom.
+const confident = (degrees) => 1.95996 + 2.37227 / degrees + 2.82250 / degrees ** 2 + 2.55585 / degrees ** 3;
 
 // The first engine's score in per cent; the error comes from the spread of the pairs that are finished.
 function matchCourse() {
@@ -155,8 +143,8 @@ function matchCourse() {
   data.games.forEach((game, index) => {
     const own = game.p[0] === 0 ? game.s : 1 - game.s, count = index + 1, open = pairs.get(game.q);
     points += own;
-    if (open === undefined) pairs.set(game.q, own);
-    else {
+    if (!repeated.has(game.g) && open === undefined) pairs.set(game.q, own);
+    else if (!repeated.has(game.g)) {
       const score = (open + own) / 2;
       size += 1;
       sum += score;
@@ -164,8 +152,8 @@ function matchCourse() {
     }
     const share = (100 * points) / count;
     values.push([count, share]);
-    if (size > 1) {
-      const mean = sum / size, error = 196 * Math.sqrt(Math.max(0, squares / size - mean * mean) / size);
+    if (size > 2) {
+      const mean = sum / size, error = 100 * confident(size - 1) * Math.sqrt(Math.max(0, squares / size - mean * mean) / (size - 1));
       band.push([count, Math.max(0, share - error), Math.min(100, share + error)]);
     }
   });
@@ -229,6 +217,7 @@ function renderStatistics() {
 }
 
 function renderOverview() {
+  repeated = new Set(data.repeated);
   renderHeader();
   renderFigures();
   renderStandings();

@@ -31,7 +31,12 @@ def games_of(directory):
 def test_a_match(tmp_path):
     """Two games at once; one opening for each pair, with both colours; the same figures everywhere."""
     openings = tmp_path / "openings.epd"
-    fens = ["rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", STARTING_FEN]
+    fens = [
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+        STARTING_FEN,
+        "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2",
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+    ]
     openings.write_text("\n".join(fens) + "\n", encoding="utf-8")
     run = tmp_path / "run"
     arguments = ("--games", "8", "-c", "2", "--openings", str(openings), "--dir", str(run), "--names", "one,two")
@@ -42,7 +47,7 @@ def test_a_match(tmp_path):
     for game in games:
         pair = [other for other in games if other["pair"] == game["pair"]]
         assert len(pair) == 2
-        assert pair[0]["fen"] == pair[1]["fen"] == fens[game["pair"] % 2]
+        assert pair[0]["fen"] == pair[1]["fen"] == fens[game["pair"]]
         assert pair[0]["white"] == pair[1]["black"]
     wins = sum(game["points"] == float(game["white"] == "one") and game["points"] != 0.5 for game in games)
     draws = sum(game["points"] == 0.5 for game in games)

@@ -93,7 +93,7 @@ def test_clicking_through_a_game(match, chromium):
     assert f"game {number + 1}" in chromium.text("#game-note")
     board = chess.Board(game["fen"])
     assert shown_position(chromium) == board.board_fen()
-    for move in game["moves"][:8]:
+    for move in game["moves"][:12]:
         chromium.click("#next")
         board.push_uci(move)
         assert shown_position(chromium) == board.board_fen()
@@ -103,7 +103,7 @@ def test_clicking_through_a_game(match, chromium):
     board.pop()
     assert shown_position(chromium) == board.board_fen()
     chromium.click("#last")
-    for move in game["moves"][7:]:
+    for move in game["moves"][11:]:
         board.push_uci(move)
     assert shown_position(chromium) == board.board_fen()
     san = chess.Board(game["fen"]).variation_san([chess.Move.from_uci(move) for move in game["moves"]])

@@ -8,11 +8,13 @@ import chess
 import chess.pgn
 import pytest
 
+from arena.figures import MINUS, elo_text
+from arena.journal import slim
 from arena.match import MatchSchedule
+from arena.openings import START, Supply
 from arena.report import compact_games, frame, overview, page
 from arena.statistics import estimate
 
-MINUS = "\N{MINUS SIGN}"
 SCREENS = [(1400, 900), (390, 844)]
 THEMES = ["light", "dark"]
 
@@ -24,6 +26,12 @@ def moves(text):
 FOOLS_MATE = moves("f2f3 e7e5 g2g4 d8h4")
 SCHOLARS_MATE = moves("e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7")
 KNIGHTS = moves("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8")
+# So many ways to lose a move each, so that no two games have the same moves.
+PREFIXES = [
+    moves(f"{white}{there} {black}{back} {there}{white} {back}{black}")
+    for white, there in (("g1", "f3"), ("g1", "h3"), ("b1", "c3"), ("b1", "a3"))
+    for black, back in (("g8", "f6"), ("g8", "h6"), ("b8", "c6"), ("b8", "a6"))
+]
 LONG = moves(
     "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4 b8d7 d1f3 d8c7 e1c1 b7b5 f1b5 a6b5 d4b5 c7b8"
 )
@@ -69,9 +77,9 @@ def contest(records, **more):
     description = {"kind": "match", "name": "First - Second", "games": len(records), "engines": engines, "rules": rules}
     description |= {"openings": {"path": None}, "sprt": None, **more}
     journal = SimpleNamespace(description=description, records=records, full_records=lambda: iter(records))
-    schedule = MatchSchedule(description, None)
+    schedule = MatchSchedule(description, Supply([START]))
     for record in records:
-        schedule.record(record)
+        schedule.record(slim(record))
     return SimpleNamespace(journal=journal, schedule=schedule)
 
 
@@ -151,19 +159,50 @@ def after(played):
 
 
 def test_elo_comes_with_its_interval(window):
+    """In the same words as on the terminal, and beside the likelihood that belongs to it."""
     known = estimate([0, 1, 0, 1, 0])
-    assert known.elo_low < -100 < 100 < known.elo_high
-    value, label = tile(window, "Elo")
-    assert (value, label) == ("0.0", f"Elo, 95 % from {MINUS}{-known.elo_low:.0f} to +{known.elo_high:.0f}")
+    assert tile(window, "Elo") == (elo_text(known), "Elo") == (f"0.0, 95 % from {MINUS}∞ to +∞", "Elo")
+    assert tile(window, "likelihood")[0] == "50.0 %"
+    assert window.text("#standings-table").count(elo_text(known)) == 2
+
+
+def test_elo_of_many_games(chromium, tmp_path):
+    """Both sides of the table say the same as the figure above it, with the sign changed."""
+    records = [
+        game(number, [*PREFIXES[number // 2], *LONG], (1.0, 0.5, 0.5)[number % 3], "ended") for number in range(32)
+    ]
+    run = contest(records)
+    known = estimate(run.schedule.tally.pentanomial)
+    assert sum(run.schedule.tally.pentanomial) == 16
+    assert known.error is not None
+    show(chromium, write(tmp_path / "many.html", run))
+    assert tile(chromium, "Elo")[0] == elo_text(known) == run.schedule.summary()["texts"]["elo"]
+    shown = chromium.text("#standings-table")
+    assert elo_text(known) in shown
+    assert elo_text(estimate(run.schedule.tally.pentanomial[::-1])) in shown
 
 
 def test_elo_without_end(chromium, tmp_path):
     """All lost: nothing but the upper end is known."""
-    records = [game(number, FOOLS_MATE, float(number % 2), "mates") for number in range(8)]
+    records = [game(number, [*PREFIXES[number // 2], *FOOLS_MATE], float(number % 2), "mates") for number in range(16)]
     show(chromium, write(tmp_path / "lost.html", contest(records)))
-    high = estimate([4, 0, 0, 0, 0]).elo_high
-    assert tile(chromium, "Elo") == (f"{MINUS}∞", f"Elo, 95 % from {MINUS}∞ to {MINUS}{-high:.0f}")
-    assert "(guess)" in chromium.text("#standings-table")  # as the table on the terminal says it
+    lost = estimate([8, 0, 0, 0, 0])
+    text = f"{MINUS}∞, 95 % from {MINUS}∞ to {MINUS}{-lost.elo_high:.0f}"
+    assert tile(chromium, "Elo") == (text, "Elo")
+    assert text in chromium.text("#standings-table")
+    assert tile(chromium, "likelihood")[0] == "below 0.1 %"
+    assert "0.0 %" not in chromium.text("#figures")
+
+
+def test_repeated_games_are_marked(chromium, tmp_path):
+    """They stand in the list and in the score, but the sample is smaller, and the page says so."""
+    records = [game(number, FOOLS_MATE, float(number % 2), "mates") for number in range(8)]
+    show(chromium, write(tmp_path / "same.html", contest(records)))
+    assert "6 games with the moves of an earlier one, not in the statistics" in chromium.text("#notes")
+    assert "1 pair with the same moves in both games" in chromium.text("#notes")
+    assert tile(chromium, "pairs")[0] == "1 · 0 · 0 · 0 · 0"
+    marked = [text for text in all_of(chromium, "#games td.ended", "node.textContent") if "earlier game" in text]
+    assert len(marked) == 6
 
 
 def test_bars_are_shares_of_all_games(window):

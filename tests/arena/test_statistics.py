@@ -6,6 +6,7 @@ import random
 import pytest
 from support import scaled
 
+from arena.figures import MINUS, elo_text, los_text
 from arena.statistics import (
     PAIR_SCORES,
     Sprt,
@@ -14,6 +15,8 @@ from arena.statistics import (
     expected_score,
     moments,
     normal_share,
+    student_confident,
+    student_share,
 )
 
 # Results of Stockfish patches as their pull requests give them: bounds, counts of pairs, log-likelihood ratio. Until 2021
@@ -56,18 +59,70 @@ def test_an_estimate_worked_by_hand():
     known = estimate([1, 2, 4, 2, 1])
     assert known.elo == 0
     assert known.los == pytest.approx(0.5)
-    # The error of the mean is sqrt(0.0075) = 0.0866025; 1.96 of it 0.169738, and 400 log10(0.669738 / 0.330262) = 122.8.
-    assert known.error == pytest.approx(122.82, abs=0.01)
-    # A game's deviation is sqrt(0.15) = 0.387298; 0.169738 / 0.387298 · 347.4356 = 152.27.
-    assert known.normalized_error == pytest.approx(152.27, abs=0.01)
+    # The error of the mean is sqrt(0.075 / 9) = 0.0912871; 2.262157 of it, by the table for nine degrees of freedom, are
+    # 0.206506, and 400 log10(0.706506 / 0.293494) = 152.60.
+    assert known.error == pytest.approx(152.60, abs=0.01)
+    # A game's deviation is sqrt(2 · 0.75 / 9) = 0.408248; 0.206506 / 0.408248 · 347.4356 = 175.74.
+    assert known.normalized_error == pytest.approx(175.74, abs=0.01)
 
 
 def test_superiority_by_the_normal_table():
     assert normal_share(0) == 0.5
     assert normal_share(1.6448536) == pytest.approx(0.95, abs=1e-6)
     assert normal_share(-1.9599640) == pytest.approx(0.025, abs=1e-6)
-    # 0-10-20-20-0: mean 0.55, variance 0.035, error of the mean sqrt(0.0007); 0.05 is 1.8898 of it.
-    assert estimate([0, 10, 20, 20, 0]).los == pytest.approx(0.97062, abs=1e-4)
+    # 0-10-20-20-0: mean 0.55, variance 0.035, error of the mean sqrt(0.035 / 49); 0.05 is 1.870829 of it.
+    assert estimate([0, 10, 20, 20, 0]).los == pytest.approx(integrated_student(1.870829, 49), abs=1e-5)
+
+
+def integrated_student(deviations, degrees):
+    """The share below, by Simpson's rule over the density."""
+    scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
+    steps = 2000
+    width = deviations / steps
+    heights = [scale * (1 + (number * width) ** 2 / degrees) ** (-(degrees + 1) / 2) for number in range(steps + 1)]
+    return 0.5 + width / 3 * (heights[0] + 4 * sum(heights[1:-1:2]) + 2 * sum(heights[2:-1:2]) + heights[-1])
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 7, 10, 49, 199, 200, 201, 1000, 50_000])
+def test_students_distribution(degrees):
+    for deviations in (-3.5, -1.0, 0.0, 0.3, 1.96, 2.5):
+        assert student_share(deviations, degrees) == pytest.approx(integrated_student(deviations, degrees), abs=5e-6)
+
+
+# Two-sided 5 % points as printed in every table.
+@pytest.mark.parametrize(
+    ("degrees", "point"), [(1, 12.706), (2, 4.303), (3, 3.182), (5, 2.571), (9, 2.262), (30, 2.042), (120, 1.980)]
+)
+def test_students_table(degrees, point):
+    assert student_confident(degrees) == pytest.approx(point, abs=6e-4)
+
+
+def test_figures_agree():
+    """The likelihood of superiority is beyond 97.5 % exactly where the intervals leave out zero."""
+    rng = random.Random(4)
+    decided = 0
+    for _ in range(400):
+        pairs = [rng.choice((0, 0, 1, 2, 5, 9)) for _ in range(5)]
+        if not any(pairs):
+            continue
+        known = estimate(pairs)
+        beyond = abs(known.los - 0.5) > 0.475
+        assert beyond == (not known.elo_low <= 0 <= known.elo_high)
+        assert beyond == (abs(known.normalized_elo) > known.normalized_error)
+        decided += beyond
+    assert 20 < decided < 380
+
+
+def test_texts_agree():
+    """Nothing is certain after few games, and an infinite end is said as such."""
+    assert elo_text(estimate([0] * 5)) == "not known yet"
+    assert elo_text(estimate([1, 0, 0, 0, 0])) == f"{MINUS}∞, 95 % from {MINUS}∞ to +∞"
+    lost = estimate([10, 0, 0, 0, 0])
+    assert elo_text(lost) == f"{MINUS}∞, 95 % from {MINUS}∞ to {MINUS}{-lost.elo_high:.0f}"
+    assert los_text(lost) == "below 0.1 %"
+    assert los_text(estimate([0, 0, 0, 0, 10])) == "above 99.9 %"
+    assert elo_text(estimate([1, 2, 4, 2, 1])) == "0.0 ± 152.6 (95 %)"
+    assert los_text(estimate([1, 2, 4, 2, 1])) == "50.0 %"
 
 
 def test_colours_changed():
@@ -81,10 +136,11 @@ def test_colours_changed():
 def test_little_is_known_at_first():
     assert estimate([0] * 5).elo is None
     assert Sprt(0, 5).llr([0] * 5) == 0
-    only_wins = estimate([0, 0, 0, 0, 3])
+    only_wins = estimate([0, 0, 0, 0, 5])
     assert only_wins.elo == math.inf
     assert only_wins.error is None
     assert 0 < only_wins.elo_low < 1000
+    assert estimate([0, 0, 0, 0, 1]).elo_low == -math.inf
     for normalized in (False, True):
         for pairs in ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 5000], [0, 5000, 0, 0, 0]):
             assert math.isfinite(Sprt(0, 5, normalized=normalized).llr(pairs))

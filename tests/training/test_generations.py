@@ -17,6 +17,7 @@ from support import ROOT
 
 from arena.interrupts import Interrupt
 from arena.match import MatchSchedule
+from arena.openings import START, Supply
 from arena.options import parse_sprt
 from command.table import build_parser
 from eval.network_file import FEATURES, NetworkData, pack_network
@@ -78,7 +79,7 @@ class Quetzal:
         if broken:
             return broken
         described = json.loads((directory / "run.json").read_text(encoding="ascii"))
-        schedule = MatchSchedule(described, None)
+        schedule = MatchSchedule(described, Supply([START]))
         schedule.tally.pentanomial = list(self.pairs[directory.name])
         schedule.tally.wins = 2 * sum(self.pairs[directory.name])
         schedule.verdict = schedule.sprt and schedule.sprt.verdict(schedule.tally.pentanomial)

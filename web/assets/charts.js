@@ -93,12 +93,13 @@ function thin(list, most = 600) {
   return [...kept, list[list.length - 1]];
 }
 
-// A dot and its error for each name. rows: [{name, value, error, colour}]; an error of null is not drawn.
+// A dot and its interval for each name. rows: [{name, value, low, high, text, colour}]; what is infinite is null: an interval
+// without an end goes on to the edge, and a value that is infinite has no dot.
 function errorChart({ label, rows, width }) {
-  const known = rows.filter((row) => row.error !== null);
+  const known = rows.flatMap((row) => [row.value, row.low, row.high]).filter((value) => value !== null);
   if (!known.length) return el("p", { class: "muted" }, "not known yet");
   const line = 30, left = Math.min(180, Math.round(0.35 * width)), right = 26, top = 6;
-  let low = Math.min(...known.map((row) => row.value - row.error)), high = Math.max(...known.map((row) => row.value + row.error));
+  let low = Math.min(...known), high = Math.max(...known);
   if (high - low < 20) { low -= 10; high += 10; }
   const room = 0.05 * (high - low);
   low -= room; high += room;
@@ -113,13 +114,12 @@ function errorChart({ label, rows, width }) {
     const y = top + line * (index + 0.5);
     const name = row.name.length > letters ? row.name.slice(0, letters - 1) + "…" : row.name;
     chart.append(svg("text", { x: left - 10, y: y + 4, "text-anchor": "end", class: "label" }, name));
-    if (row.error === null) return;
-    const title = svg("title", {}, `${row.name}: ${plain(row.value, 1)} ± ${row.error.toFixed(1)}`);
-    const ends = [row.value - row.error, row.value + row.error].map(x);
-    chart.append(svg("g", { stroke: row.colour, "stroke-width": 2 }, title,
-      svg("line", { x1: ends[0], x2: ends[1], y1: y, y2: y }),
+    if (row.low === null && row.high === null) return;
+    const ends = [row.low, row.high].filter((end) => end !== null).map(x);
+    chart.append(svg("g", { stroke: row.colour, "stroke-width": 2 }, svg("title", {}, `${row.name}: ${row.text}`),
+      svg("line", { x1: row.low === null ? left : x(row.low), x2: row.high === null ? width - right : x(row.high), y1: y, y2: y }),
       ends.map((end) => svg("line", { x1: end, x2: end, y1: y - 4, y2: y + 4 })),
-      svg("circle", { cx: x(row.value), cy: y, r: 4.5, fill: row.colour, stroke: "none" })));
+      row.value === null ? [] : svg("circle", { cx: x(row.value), cy: y, r: 4.5, fill: row.colour, stroke: "none" })));
   });
   return chart;
 }
