@@ -20,6 +20,7 @@ cdef struct Clock:
 
 cdef void start_clock(Clock* clock, i64 soft, i64 hard, i64 spent) noexcept nogil
 cdef void update_clock(Clock* clock, Move best, int score, double share) noexcept nogil
+cdef void note_stall(Clock* clock, i64 stall) noexcept nogil
 cdef void watch_processor(Clock* clock) noexcept nogil
 cdef bint soft_stop(const Clock* clock) noexcept nogil
 cdef bint hard_stop(const Clock* clock) noexcept nogil

@@ -61,6 +61,12 @@ def start_clock(clock, soft, hard, spent):
     clock.watched = 0
 
 
+def note_stall(clock, stall):
+    """The longest wait counts."""
+    if stall > clock.stall:
+        clock.stall = stall if stall < MOST_STALL else MOST_STALL
+
+
 def watch_processor(clock):
     """Notices how long thread 0 was kept from running since its last look: time that passed without work."""
     if not clock.active:
@@ -68,11 +74,7 @@ def watch_processor(clock):
     moment: i64 = now()
     busy: i64 = thread_time()
     if clock.watched != 0 and busy >= 0:
-        stall: i64 = moment - clock.watched - (busy - clock.thread_time)
-        if stall > MOST_STALL:
-            stall = MOST_STALL
-        if stall > clock.stall:
-            clock.stall = stall
+        note_stall(clock, moment - clock.watched - (busy - clock.thread_time))
     clock.watched = moment
     clock.thread_time = busy
 

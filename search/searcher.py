@@ -15,6 +15,7 @@ from cython.cimports.board.types import MAX_MOVES, Move, i64, u64
 from cython.cimports.book.endgame.syzygy import Tables, probe_wdl
 from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_workspace
 from cython.cimports.libc.stdlib import calloc, free
+from cython.cimports.search.clock import note_stall
 from cython.cimports.search.history import forget
 from cython.cimports.search.iterate import iterate
 from cython.cimports.search.platform import load_flag, load_word, now, store_flag
@@ -222,6 +223,11 @@ class Searcher:
     def stall(self) -> float:
         """The longest wait for a processor that the last searches with a clock have seen, in milliseconds."""
         return self.shared.clock.stall / 1000
+
+    def note_wait(self, milliseconds: float):
+        """Tells of a wait that no search could see; the next one keeps as much in reserve."""
+        self.wait()
+        note_stall(cython.address(self.shared.clock), int(milliseconds * 1000))
 
     @property
     def megabytes(self) -> int:

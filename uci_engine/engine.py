@@ -6,6 +6,7 @@ import time
 from board import STARTING_FEN, Board
 from search import Limits, Searcher
 from uci_engine.go import known_moves, search_limits
+from uci_engine.lag import Lag
 from uci_engine.memory import available_megabytes
 from uci_engine.options import find, options
 from uci_engine.report import Reply, Reporter, info_text
@@ -28,6 +29,7 @@ class Engine:
         self.rng = random.Random()
         self.held_answer = None  # answers a `go` without a search, when that has to wait for `stop`
         self.searcher_or_none = None
+        self.lag = Lag()
         self.opening_or_none = None
         self.endgame = None
 
@@ -170,7 +172,12 @@ class Engine:
 
     def go(self, parameters, finished, arrived=None):
         """Starts a search; `finished` is called when its bestmove is written. `arrived` is when the `go` came."""
-        reply = Reply(self.write, finished)
+
+        def answered():
+            self.lag.answered()
+            finished()
+
+        reply = Reply(self.write, answered)
         try:
             if self.problem is not None:
                 self.answer(parameters, reply, (f"info string no search: {one_line(self.problem)}",), Board(), ())
@@ -222,6 +229,8 @@ class Engine:
             ranking=ranking,
             probe=probe,
         )
+        move = 2 * self.board.fullmove_number + self.board.turn
+        self.searcher.note_wait(self.lag.started(move, limits, arrived))
         self.searcher.start(self.board, limits, reporter)
 
     @property
@@ -286,6 +295,7 @@ class Engine:
             self.searcher.ponderhit()
 
     def new_game(self):
+        self.lag = Lag()
         self.searcher.clear()
 
     def close(self):
