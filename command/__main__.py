@@ -3,6 +3,8 @@
 import os
 import sys
 
+INTERRUPTED = 130  # exit status after Ctrl-C, as shells count it
+
 
 def main(arguments=None):
     """Runs one command line and returns the exit status, without a traceback when the other side goes away."""
@@ -11,7 +13,9 @@ def main(arguments=None):
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
-        return 130
+        if is_terminal(2):
+            print(file=sys.stderr)  # the shell's prompt begins a line of its own
+        return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has left. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -31,12 +35,23 @@ def answer(arguments):
         print(problem, file=sys.stderr)
         return 1
     if not arguments:
+        if is_terminal(0) and is_terminal(1):
+            from command.terminal import serve as serve_person
+
+            return serve_person()
         from uci_engine.protocol import serve
 
         return serve(0, 1)
     from command.line import run
 
     return run(arguments)
+
+
+def is_terminal(descriptor):
+    try:
+        return os.isatty(descriptor)
+    except OSError:
+        return False
 
 
 if __name__ == "__main__":

@@ -1,6 +1,11 @@
-"""Types of command-line arguments that several commands share."""
+"""Types of command-line arguments that several commands share. One option has one name and one meaning everywhere."""
 
 import argparse
+import os
+import re
+
+# The fields of a FEN behind the first one, which is known by its slashes.
+_FEN_FIELDS = tuple(map(re.compile, (r"[wb]", r"-|[KQkqA-Ha-h]+", r"-|[a-h][36]", r"\d+", r"\d+")))
 
 
 def positive(text):
@@ -11,10 +16,61 @@ def positive(text):
     return number
 
 
+def join_fen(words):
+    """A command line in which a FEN without quotes has become one word again.
+
+    Shells take it apart into six. Words behind it that are no fields of a FEN are left to whoever parses them.
+    """
+    for place, word in enumerate(words):
+        if word == "--fen" or word.startswith("--fen="):
+            first = place + 1 if word == "--fen" else place
+            if first == len(words) or words[first].count("/") < 7:
+                return list(words)
+            last = first + 1
+            for field in _FEN_FIELDS[len(words[first].split()) - 1 :]:
+                if last == len(words) or not field.fullmatch(words[last]):
+                    break
+                last += 1
+            return [*words[:first], " ".join(words[first:last]), *words[last:]]
+    return list(words)
+
+
+def add_fen(command):
+    command.add_argument(
+        "--fen", metavar="FEN", help="the position, with or without quotes (default: the start of the game)"
+    )
+
+
+def add_chess960(command):
+    command.add_argument("--chess960", action="store_true", help="write castling as king takes rook")
+
+
+def add_threads(command, purpose="threads to work with", default=None):
+    """On all cores, unless the result depends on their number."""
+    said = "all cores" if default is None else default
+    command.add_argument(
+        "--threads", type=positive, default=default or os.cpu_count(), metavar="N", help=f"{purpose} (default: {said})"
+    )
+
+
+def add_output(command, what, metavar="FILE", **more):
+    command.add_argument("-o", "--output", metavar=metavar, help=what, **{"required": "default" not in more, **more})
+
+
+def add_json(command):
+    command.add_argument("--json", action="store_true", help="write JSON, for programs")
+
+
 def add_eval_file(command):
     """With which evaluation a command works, for `eval.load_evaluation`. Without the option it gets None."""
     command.add_argument(
         "--eval-file",
         metavar="FILE",
         help='a network or weights; "": the classical evaluation (default: the bundled network)',
+    )
+
+
+def add_syzygy_path(command):
+    command.add_argument(
+        "--syzygy-path", metavar="DIRS", help="directories of endgame tables (default: those of the package)"
     )

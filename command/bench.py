@@ -1,14 +1,16 @@
 """`quetzal bench`."""
 
-from command.arguments import add_eval_file, positive
+from command.arguments import add_eval_file, add_threads, positive
 from eval import load_evaluation
 from uci_engine.bench import DEFAULT_DEPTH, lines
 
 
 def add_arguments(parser):
     parser.add_argument("--depth", type=positive, metavar="N", help="plies (default: the signature's depth)")
-    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="search threads (default: 1)")
-    parser.add_argument("--hash", type=positive, default=16, metavar="MB", help="table size (default: 16)")
+    add_threads(parser, "search threads; the signature is that of one", default=1)
+    parser.add_argument(
+        "--hash", type=positive, default=16, metavar="MB", help="size of the transposition table (default: 16)"
+    )
     add_eval_file(parser)
 
 

@@ -5,7 +5,7 @@ import time
 
 from book.opening.builder import Report, Settings, build_book
 from book.opening.verify import plural
-from command.arguments import positive
+from command.arguments import add_output, positive
 from command.progress import Progress
 
 
@@ -13,7 +13,7 @@ def add_arguments(parser):
     parser.add_argument(
         "games", nargs="+", help="PGN files, plain or packed (gzip, bzip2, xz, zstd); - is standard input"
     )
-    parser.add_argument("-o", "--output", required=True, metavar="BOOK", help="the book to write, usually .bin")
+    add_output(parser, "the book to write, usually .bin", "BOOK")
     parser.add_argument("--depth", type=positive, default=40, metavar="PLIES", help="of each game (default: 40)")
     parser.add_argument(
         "--min-games", type=positive, default=3, metavar="N", help="leave out moves played less often (default: 3)"

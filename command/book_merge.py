@@ -6,11 +6,12 @@ import sys
 from book.opening.builder import check_output, merged_entries, write_book
 from book.opening.polyglot import Book
 from book.opening.verify import plural
+from command.arguments import add_output
 
 
 def add_arguments(parser):
     parser.add_argument("books", nargs="+", help="the books to merge")
-    parser.add_argument("-o", "--output", required=True, metavar="BOOK", help="the book to write")
+    add_output(parser, "the book to write", "BOOK")
     parser.add_argument(
         "--first", action="store_true", help="of each position take the first book that has it (default: sum weights)"
     )

@@ -5,12 +5,12 @@ import sys
 from board import Board
 from book.opening.polyglot import open_book, shares
 from book.opening.verify import plural
-from command.arguments import positive
+from command.arguments import add_fen, positive
 
 
 def add_arguments(parser):
     parser.add_argument("book", nargs="?", help="(default: the bundled book)")
-    parser.add_argument("--fen", help="the position (default: the start of the game)")
+    add_fen(parser)
     parser.add_argument("--depth", type=positive, metavar="PLIES", help="a tree so deep (default: 1; at the start 3)")
     parser.add_argument(
         "--least",

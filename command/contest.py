@@ -57,7 +57,7 @@ def add_game_arguments(parser):
     ends.add_argument("--resign", metavar="CP,MOVES[,both]", help="who is so far behind for so long has lost: 600,4")
     ends.add_argument("--draw", metavar="CP,MOVES,FROM", help="so close for so long, from a move on, is drawn: 10,8,40")
     ends.add_argument("--max-moves", type=positive, metavar="N", help="drawn after so many moves")
-    ends.add_argument("--syzygy", metavar="DIR", help="endgame tables decide")
+    ends.add_argument("--syzygy-path", metavar="DIRS", help="directories of endgame tables, which decide")
 
     running = parser.add_argument_group("running")
     running.add_argument("-c", "--concurrency", type=positive, metavar="N", help="games at once (default: 1)")
@@ -85,8 +85,8 @@ def rules_from_options(options):
     ):
         if value is not None:
             setattr(rules, name, value)
-    if options.syzygy is not None:
-        rules.syzygy = os.pathsep.join(str(Path(part).absolute()) for part in options.syzygy.split(os.pathsep))
+    if options.syzygy_path is not None:
+        rules.syzygy = os.pathsep.join(str(Path(part).absolute()) for part in options.syzygy_path.split(os.pathsep))
     check_rules(rules)
     return rules
 

@@ -10,7 +10,7 @@ RESULTS = ("White won", "drawn", "Black won")
 
 def add_arguments(parser):
     add_filters(parser)
-    parser.add_argument("--plot", metavar="FILE.svg", help="draw the histograms, too")
+    parser.add_argument("--plot", metavar="FILE.svg", help="draw the histograms, too, as an SVG")
 
 
 def histogram(rows):
@@ -44,6 +44,8 @@ def tables(statistics):
 def run(options):
     """Reads, counts, prints, draws."""
     if options.plot is not None:
+        if not options.plot.lower().endswith(".svg"):
+            raise ValueError(f"--plot {options.plot}: the plot is an SVG, so its name ends in .svg")
         check_replaceable(options.plot)
     data = gather_with_progress(options.games, filters_from(options), options.threads)
     for line in data.report():

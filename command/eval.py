@@ -1,13 +1,13 @@
 """`quetzal eval`."""
 
 from board import STARTING_FEN, Board
-from command.arguments import add_eval_file
+from command.arguments import add_eval_file, add_fen
 from eval import load_evaluation
 from uci_engine.eval_table import eval_table
 
 
 def add_arguments(parser):
-    parser.add_argument("--fen", help="the position (default: the start of the game)")
+    add_fen(parser)
     add_eval_file(parser)
 
 

@@ -1,9 +1,8 @@
 """What `data` and `train` share: which games and positions, and reading them."""
 
-import os
 import time
 
-from command.arguments import positive
+from command.arguments import add_threads, positive
 from command.progress import Progress
 from training.gather import Filters, gather, gather_shards
 from training.positions import MOST_SCORE
@@ -26,7 +25,7 @@ def add_filters(parser):
         "--held-out", type=int, default=2, metavar="PERCENT", help="share of the games held out (default: 2)"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of everything random (default: 1)")
-    parser.add_argument("--threads", type=positive, default=os.cpu_count(), metavar="N", help="(default: all cores)")
+    add_threads(parser)
 
 
 def filters_from(options, later_share=0.0):

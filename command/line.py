@@ -2,16 +2,20 @@
 
 import sys
 
-from command.table import build_parser
+from command.arguments import join_fen
+from command.parser import suggestion
+from command.table import COMMANDS, build_parser
+
+HEAD_OPTIONS = ("-h", "--help", "-v", "-V", "--version")
 
 
 def run(words):
     """Parses and carries out one command; returns the exit status."""
-    if words[0] in ("go", "d", "flip", "compiler", "help") and "--help" not in words and "-h" not in words:
-        from command.dialogue import run_words
-
-        return run_words(words)
-    options = build_parser(words).parse_args(words)
+    problem = misspelt(words)
+    if problem is not None:
+        print(f"quetzal: {problem}\n'quetzal --help' lists the commands.", file=sys.stderr)
+        return 2
+    options = build_parser(words).parse_args(join_fen(words))
     try:
         return options.run(options) or 0
     except BrokenPipeError:
@@ -19,6 +23,27 @@ def run(words):
     except (ValueError, OSError) as error:
         print(f"quetzal {options.command}: {reason_of(error)}", file=sys.stderr)
         return 2
+
+
+def misspelt(words):
+    """What to say about a line that begins with no command; None if it does."""
+    first = words[0]
+    names = [command.name for command in COMMANDS]
+    heads = sorted({name.split()[0] for name in names})
+    if first.startswith("-"):
+        if first in HEAD_OPTIONS:
+            return None
+        return f"'{first}' is not understood" + suggestion(first, HEAD_OPTIONS)
+    if first not in heads:
+        from uci_engine.protocol import Session
+
+        if first in Session.COMMANDS:
+            return f"'{first}' belongs to the UCI dialogue, which 'quetzal' without arguments begins"
+        return f"there is no command '{first}'" + suggestion(first, heads)
+    actions = [name.split()[1] for name in names if name.startswith(f"{first} ")]
+    if actions and len(words) > 1 and not words[1].startswith("-") and words[1] not in actions:
+        return f"there is no '{first} {words[1]}'" + suggestion(words[1], actions)
+    return None
 
 
 def reason_of(error):

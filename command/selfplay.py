@@ -1,12 +1,11 @@
 """`quetzal selfplay`: fills a file with games."""
 
 import hashlib
-import os
 import sys
 from pathlib import Path
 
 from arena.interrupts import INTERRUPTED, Interrupt
-from command.arguments import add_eval_file, positive
+from command.arguments import add_eval_file, add_output, add_threads, positive
 from command.progress import Progress
 from training.files import GameWriter
 from training.selfplay import Generator, Settings
@@ -15,11 +14,9 @@ FLUSH_EVERY = 20
 
 
 def add_arguments(parser):
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="where the games go; continued if it exists"
-    )
+    add_output(parser, "where the games go; continued if it exists")
     parser.add_argument("--games", type=positive, required=True, metavar="N", help="how many the file shall hold")
-    parser.add_argument("--threads", type=positive, default=os.cpu_count(), metavar="N", help="(default: all cores)")
+    add_threads(parser)
     parser.add_argument("--seed", type=int, help="another seed, other games (default: 1)")
     add_eval_file(parser)
     parser.add_argument("--nodes", dest="soft_nodes", type=positive, metavar="N", help="per move, about (default: 500)")

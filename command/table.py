@@ -1,13 +1,17 @@
 """The one table of commands: what may be typed, and which module answers.
 
 A command's module has `add_arguments(parser)` and `run(options)`, which returns the exit status or None for 0. It is
-imported only when its command is typed, so that no command pays for the others.
+imported only when its command is typed, so that no command pays for the others. Help, completion and the manual page
+come from here.
 """
 
 import argparse
 import importlib
+import shutil
+import textwrap
 from typing import NamedTuple
 
+from command.parser import Parser
 from uci_engine.build import describe
 
 
@@ -16,41 +20,253 @@ class Command(NamedTuple):
 
     name: str
     module: str
+    section: str
     help: str
+    example: str
+    page: str
 
+
+SECTIONS = ("analyse", "engine against engine", "lookup", "learning", "tests", "this program")
 
 COMMANDS = (
-    Command("perft", "perft", "count move sequences, the proof of the move generator"),
-    Command("eval", "eval", "show what a position is worth, and why"),
-    Command("bench", "bench", "search fixed positions; the node count is the engine's signature"),
-    Command("book build", "book_build", "make a book from the games of PGN files"),
-    Command("book show", "book_show", "show the moves that a book has for a position"),
-    Command("book merge", "book_merge", "make one book of several; also sorts one that is not in order"),
-    Command("book verify", "book_verify", "check a book: order, legality, weights; status 1 if it has faults"),
-    Command("match", "match", "play two engines against each other: Elo with its error, SPRT"),
     Command(
-        "tournament", "tournament", "play several engines: round robin, gauntlet, Swiss, knockout; ratings with errors"
+        "go",
+        "go",
+        "analyse",
+        "search a position: go depth 20, go movetime 5000, or any other form of UCI's go",
+        "quetzal go movetime 2000 --san --multipv 3",
+        "docs/commands.md#go",
     ),
-    Command("selfplay", "selfplay", "play games against itself to learn from"),
-    Command("tune", "tune", "fit the classical evaluation's weights to the results of games"),
-    Command("data", "data", "count the positions in games that a network could learn from"),
-    Command("train", "train", "train a network from games"),
-    Command("tables probe", "tables_probe", "who wins, how fast, and what each move does"),
-    Command("tables check", "tables_check", "read table files from end to end, and say what is missing"),
-    Command("tables generate", "tables_generate", "make table files by retrograde analysis"),
-    Command("tables stats", "tables_stats", "solve an ending, count wins, draws and losses, show the longest win"),
-    Command("uci-check", "uci_check", "test any UCI engine against the protocol and what GUIs expect of it"),
-    Command("go", "dialogue", "search as UCI's go does: go depth 12, go movetime 1000, go perft 5; --fen FEN"),
-    Command("d", "dialogue", "show a position; --fen FEN"),
-    Command("flip", "dialogue", "show a position with colours changed; --fen FEN"),
-    Command("compiler", "dialogue", "version and build, as UCI's compiler command"),
-    Command("help", "dialogue", "the commands of the UCI dialogue"),
+    Command(
+        "eval",
+        "eval",
+        "analyse",
+        "show what a position is worth, and why",
+        "quetzal eval --fen '8/8/8/4k3/8/4K3/4P3/8 w - - 0 1'",
+        "docs/evaluation.md#the-explained-table",
+    ),
+    Command("d", "d", "analyse", "show a position", "quetzal d --fen FEN", "docs/commands.md#d-and-flip"),
+    Command(
+        "flip",
+        "flip",
+        "analyse",
+        "show it with colours changed",
+        "quetzal flip --fen FEN",
+        "docs/commands.md#d-and-flip",
+    ),
+    Command(
+        "match",
+        "match",
+        "engine against engine",
+        "play two engines against each other: Elo with its error, SPRT",
+        "quetzal match quetzal stockfish --games 100 --tc 10+0.1",
+        "docs/arena.md#games",
+    ),
+    Command(
+        "tournament",
+        "tournament",
+        "engine against engine",
+        "play several engines: round robin, gauntlet, Swiss, knockout; ratings with errors",
+        "quetzal tournament --engine quetzal --engine stockfish --engine toga2",
+        "docs/arena.md#tournaments",
+    ),
+    Command(
+        "book build",
+        "book_build",
+        "lookup",
+        "make a book from the games of PGN files",
+        "quetzal book build games.pgn -o book.bin",
+        "docs/books.md#making-books",
+    ),
+    Command(
+        "book show",
+        "book_show",
+        "lookup",
+        "show the moves that a book has for a position",
+        "quetzal book show book.bin --depth 4",
+        "docs/books.md#making-books",
+    ),
+    Command(
+        "book merge",
+        "book_merge",
+        "lookup",
+        "make one book of several; also sorts one that is not in order",
+        "quetzal book merge a.bin b.bin -o both.bin",
+        "docs/books.md#making-books",
+    ),
+    Command(
+        "book verify",
+        "book_verify",
+        "lookup",
+        "check a book: order, legality, weights; status 1 if it has faults",
+        "quetzal book verify book.bin",
+        "docs/books.md#making-books",
+    ),
+    Command(
+        "tables probe",
+        "tables_probe",
+        "lookup",
+        "who wins, how fast, and what each move does",
+        "quetzal tables probe --fen '8/8/8/4k3/8/4K3/4P3/8 w - - 0 1'",
+        "docs/syzygy.md#on-the-command-line",
+    ),
+    Command(
+        "tables check",
+        "tables_check",
+        "lookup",
+        "read table files from end to end, and say what is missing",
+        "quetzal tables check syzygy/",
+        "docs/syzygy.md#on-the-command-line",
+    ),
+    Command(
+        "tables generate",
+        "tables_generate",
+        "lookup",
+        "make table files by retrograde analysis",
+        "quetzal tables generate KRPvKR -o tables/",
+        "docs/tables.md",
+    ),
+    Command(
+        "tables stats",
+        "tables_stats",
+        "lookup",
+        "solve an ending, count wins, draws and losses, show the longest win",
+        "quetzal tables stats KBNvK",
+        "docs/tables.md",
+    ),
+    Command(
+        "selfplay",
+        "selfplay",
+        "learning",
+        "play games against itself to learn from",
+        "quetzal selfplay -o games.qzg --games 10000",
+        "docs/training.md",
+    ),
+    Command(
+        "data",
+        "data",
+        "learning",
+        "count the positions in games that a network could learn from",
+        "quetzal data games.qzg --plot positions.svg",
+        "docs/training.md",
+    ),
+    Command(
+        "train",
+        "train",
+        "learning",
+        "train a network from games",
+        "quetzal train games.qzg -o net.qnn --epochs 10",
+        "docs/training.md",
+    ),
+    Command(
+        "tune",
+        "tune",
+        "learning",
+        "fit the classical evaluation's weights to the results of games",
+        "quetzal tune games.qzg -o weights.json",
+        "docs/evaluation.md#the-tuner",
+    ),
+    Command(
+        "bench",
+        "bench",
+        "tests",
+        "search fixed positions; the node count is the engine's signature",
+        "quetzal bench --depth 12",
+        "docs/commands.md#bench-and-perft",
+    ),
+    Command(
+        "perft",
+        "perft",
+        "tests",
+        "count move sequences, the proof of the move generator",
+        "quetzal perft 6 --divide",
+        "docs/commands.md#bench-and-perft",
+    ),
+    Command(
+        "uci-check",
+        "uci_check",
+        "tests",
+        "test any UCI engine against the protocol and what GUIs expect of it",
+        "quetzal uci-check stockfish",
+        "docs/arena.md#what-engines-do-wrong",
+    ),
+    Command(
+        "help",
+        "help",
+        "this program",
+        "this overview, or more about one command",
+        "quetzal help match",
+        "docs/commands.md",
+    ),
+    Command(
+        "compiler",
+        "compiler",
+        "this program",
+        "version and build",
+        "quetzal compiler --json",
+        "docs/commands.md#compiler",
+    ),
+    Command(
+        "completion",
+        "completion",
+        "this program",
+        "a script that lets a shell complete commands and options",
+        "quetzal completion bash > ~/.local/share/bash-completion/completions/quetzal",
+        "docs/commands.md#completion-and-manual-page",
+    ),
+    Command(
+        "manual",
+        "manual",
+        "this program",
+        "the manual page, for man",
+        "quetzal manual | man -l -",
+        "docs/commands.md#completion-and-manual-page",
+    ),
 )
 
 GROUPS = {
     "book": "make, show, merge and check Polyglot opening books",
     "tables": "probe, check and make endgame tables",
 }
+
+DESCRIPTION = "Quetzal, a UCI chess engine."
+PLAY = ("quetzal", "without a command: the engine itself, for a chess GUI, or with a prompt for whoever types")
+
+
+class Overview(Parser):
+    """The parser of the whole line, whose help is the table by its sections."""
+
+    def format_help(self):
+        return "\n".join(overview()) + "\n"
+
+
+def overview():
+    """The lines of `quetzal --help`, as wide as the terminal."""
+    wide = max(len(command.name) for command in COMMANDS) + 2
+    columns = min(shutil.get_terminal_size().columns, 120)
+
+    def row(name, text):
+        return textwrap.wrap(
+            text, max(columns, 60), initial_indent=f"  {name:{wide}}", subsequent_indent=" " * (wide + 2)
+        )
+
+    yield "usage: quetzal [-h] [-v] [COMMAND ...]"
+    yield ""
+    yield DESCRIPTION
+    for section in ("play", *SECTIONS):
+        yield ""
+        yield section
+        if section == "play":
+            yield from row(*PLAY)
+        for command in COMMANDS:
+            if command.section == section:
+                yield from row(command.name, command.help)
+    yield ""
+    yield "options"
+    yield from row("-h, --help", "this overview")
+    yield from row("-v, --version", "version, commit, compiler, build profile, CPU level")
+    yield ""
+    yield "'quetzal COMMAND --help' has a command's options, an example, and where it is explained."
 
 
 def module_of(command):
@@ -59,13 +275,9 @@ def module_of(command):
 
 def build_parser(words=None):
     """The parser of the whole command line. With `words`, only the arguments of the command that they name are added."""
-    parser = argparse.ArgumentParser(
-        prog="quetzal",
-        description="Quetzal, a UCI chess engine. Without a command it speaks UCI on stdin and stdout.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=describe())
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser = Overview(prog="quetzal", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-v", "-V", "--version", action="version", version=describe(), help="version and build")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     groups = {}
     for command in COMMANDS:
         group, _, action = command.name.partition(" ")
@@ -73,10 +285,18 @@ def build_parser(words=None):
             grouped = commands.add_parser(group, help=GROUPS[group])
             groups[group] = grouped.add_subparsers(dest="action", required=True, metavar="ACTION")
         place = groups[group] if action else commands
-        added = place.add_parser(action or group, help=command.help)
+        added = place.add_parser(
+            action or group, help=command.help, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         if words is None or words[: 1 + bool(action)] == command.name.split():
             module = module_of(command)
-            added.description = getattr(module, "DESCRIPTION", None)
+            added.is_command = True
+            added.description = getattr(module, "DESCRIPTION", sentence(command.help))
+            added.epilog = f"example:\n  {command.example}\n\nmore: {command.page}"
             module.add_arguments(added)
             added.set_defaults(run=module.run)
     return parser
+
+
+def sentence(text):
+    return text[0].upper() + text[1:] + "."

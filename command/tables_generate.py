@@ -1,13 +1,12 @@
 """`quetzal tables generate`: solves endings and writes their table files."""
 
-import os
 import sys
 import time
 
 from arena.duration import duration
 from arena.interrupts import INTERRUPTED, Interrupt
 from book.endgame.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
-from command.arguments import positive
+from command.arguments import add_output, add_threads, positive
 from command.progress import Progress
 from uci_engine.memory import available_megabytes
 
@@ -20,7 +19,7 @@ DEFAULT_MEMORY = 3000
 
 def add_solving_arguments(parser):
     """What `generate` and `stats` ask."""
-    parser.add_argument("--threads", type=positive, default=os.cpu_count(), metavar="N", help="(default: all cores)")
+    add_threads(parser)
     parser.add_argument(
         "--memory", type=positive, default=DEFAULT_MEMORY, metavar="MB", help=f"at most (default: {DEFAULT_MEMORY})"
     )
@@ -29,7 +28,7 @@ def add_solving_arguments(parser):
 def add_arguments(parser):
     parser.add_argument("endings", nargs="*", metavar="ENDING", help="such as KQvKR")
     parser.add_argument("--men", type=int, choices=(3, 4, 5), help="all endings with up to so many men")
-    parser.add_argument("-o", "--output", default=".", metavar="DIR", help="where the files go (default: here)")
+    add_output(parser, "where the files go (default: here)", "DIR", default=".")
     add_solving_arguments(parser)
 
 

@@ -6,6 +6,7 @@ from board import Board, Termination
 from book.endgame.endings import MOST_MEN, ending_of, men
 from book.endgame.syzygy import Tables
 from book.endgame.table_paths import shipped_directories, split_path
+from command.arguments import add_syzygy_path
 
 SIDES = ("White", "Black")
 RESULTS = {
@@ -21,7 +22,7 @@ def add_arguments(parser):
     parser.add_argument(
         "--fen", default="8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", help="the position (default: a king and pawn ending)"
     )
-    parser.add_argument("--path", metavar="DIRS", help="directories of tables (default: those of the package)")
+    add_syzygy_path(parser)
 
 
 def open_tables(path):
@@ -29,7 +30,9 @@ def open_tables(path):
     directories = split_path(path) if path else shipped_directories()
     tables = Tables(directories, on_problem=lambda text: print(f"quetzal tables: {text}", file=sys.stderr))
     if not tables.largest:
-        raise ValueError(f"there are no tables in {path}" if path else "there are no tables: say where with --path DIR")
+        raise ValueError(
+            f"there are no tables in {path}" if path else "there are no tables: say where with --syzygy-path DIRS"
+        )
     return tables
 
 
@@ -98,5 +101,5 @@ def probe_lines(tables, board):
 
 def run(options):
     board = Board(options.fen)
-    for line in probe_lines(open_tables(options.path), board):
+    for line in probe_lines(open_tables(options.syzygy_path), board):
         print(line)

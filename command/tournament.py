@@ -28,7 +28,7 @@ FLAGS = (
     ("resign", "adjudication", "resign"),
     ("draw", "adjudication", "draw"),
     ("max_moves", "adjudication", "max_moves"),
-    ("syzygy", "adjudication", "syzygy"),
+    ("syzygy_path", "adjudication", "syzygy"),
     ("startup_timeout", "timeouts", "startup"),
     ("ping_timeout", "timeouts", "ping"),
     ("move_timeout", "timeouts", "move"),

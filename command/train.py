@@ -5,7 +5,7 @@ from pathlib import Path
 from arena.duration import duration
 from arena.interrupts import INTERRUPTED, Interrupt
 from board.files import check_replaceable, replace_file
-from command.arguments import positive
+from command.arguments import add_output, positive
 from command.learning import add_filters, filters_from, gather_with_progress
 from command.progress import Progress
 from eval.network_file import pack_network, unpack_network
@@ -20,7 +20,7 @@ DEFAULT_NEURONS, LAST_RATE = (Settings._field_defaults[name] for name in ("neuro
 
 def add_arguments(parser):
     add_filters(parser)
-    parser.add_argument("-o", "--output", required=True, metavar="NET.qnn", help="the network file to write")
+    add_output(parser, "the network file to write", "NET.qnn")
     parser.add_argument("--neurons", type=positive, metavar="N", help="of each side, a multiple of 32 (default: 128)")
     parser.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the data (default: 20)")
     parser.add_argument("--batch", type=positive, default=8192, metavar="N", help="positions per step (default: 8192)")

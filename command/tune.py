@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.interrupts import INTERRUPTED, Interrupt
 from board.files import check_replaceable, replace_file
-from command.arguments import positive
+from command.arguments import add_output, add_threads, positive
 from command.progress import Progress
 from eval import load_weights
 from eval.weights import FEATURES
@@ -14,7 +14,7 @@ from training.tuner import Settings, TuneError, Tuner, piece_values, read_games
 
 def add_arguments(parser):
     parser.add_argument("games", nargs="+", help="files of games, as self-play writes them")
-    parser.add_argument("--output", required=True, metavar="FILE", help="the weights file to write")
+    add_output(parser, "the weights file to write")
     parser.add_argument("--start", metavar="FILE", help="weights to start from (default: those in use)")
     parser.add_argument("--resume", action="store_true", help="go on after an interruption")
     parser.add_argument("--epochs", type=positive, default=30, metavar="N", help="passes over the data (default: 30)")
@@ -36,7 +36,7 @@ def add_arguments(parser):
     )
     parser.add_argument("--no-settle", action="store_true", help="take positions as they are, captures pending")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of order and held-out games (default: 1)")
-    parser.add_argument("--threads", type=positive, default=2, metavar="N", help="(default: 2)")
+    add_threads(parser)
 
 
 def fit(tuner, checkpoint, progress):

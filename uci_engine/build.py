@@ -41,16 +41,20 @@ def core_problem():
     return None
 
 
-def describe():
-    """Version and build, a line each."""
+def facts():
+    """Version and build, by name."""
     from uci_engine import _build
 
-    return "\n".join(
-        (
-            f"Quetzal {__version__}",
-            f"commit    {_build.COMMIT}",
-            f"compiler  {_build.COMPILER}",
-            f"profile   {_build.PROFILE}",
-            f"CPU level {_build.CPU_LEVEL}",
-        )
-    )
+    return {
+        "version": __version__,
+        "commit": _build.COMMIT,
+        "compiler": _build.COMPILER,
+        "profile": _build.PROFILE,
+        "CPU level": _build.CPU_LEVEL,
+    }
+
+
+def describe():
+    """The same, a line each."""
+    build = facts()
+    return "\n".join((f"Quetzal {build.pop('version')}", *(f"{name:9} {value}" for name, value in build.items())))

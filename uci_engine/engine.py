@@ -12,7 +12,7 @@ from uci_engine.options import find, options
 from uci_engine.report import Reply, Reporter, info_text
 from uci_engine.streams import DialogueLog
 from uci_engine.strength import handicap
-from uci_engine.text import one_line
+from uci_engine.text import board_lines, one_line
 
 SHORT_LOOK = 20_000  # nodes, a few hundredths of a second
 
@@ -154,11 +154,7 @@ class Engine:
 
     def describe(self):
         """The lines of the `d` command."""
-        board = self.board
-        yield from str(board).splitlines()
-        yield ""
-        yield f"Fen: {board.fen()}"
-        yield f"Key: {board.key:016X}"
+        yield from board_lines(self.board)
         if self.problem is not None:
             yield f"The last position was refused: {self.problem}"
 

@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from search import Limits
+from uci_engine.text import nearest
 
 NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
 FLAGS = ("infinite", "ponder")
@@ -37,6 +38,11 @@ class GoParameters(NamedTuple):
         return any(
             bound is not None for bound in (self.depth, self.nodes, self.mate, self.movetime, self.wtime, self.btime)
         )
+
+    @property
+    def has_no_limit(self):
+        """Was neither a limit understood, nor that none is wanted?"""
+        return not (self.has_bound or self.infinite or self.ponder or self.perft is not None)
 
     @property
     def is_endless(self):
@@ -85,6 +91,29 @@ def parse_go(words):
                 index += 1
             given[word] = (*given.get(word, ()), *words[first:index])
     return GoParameters(**given)
+
+
+def problem_of(words):
+    """The first thing in the words of a `go` that nobody can have meant, as text; None when all of them mean something."""
+    place = 0
+    while place < len(words):
+        word = words[place]
+        place += 1
+        if word in NUMBERS:
+            if place == len(words) or not _NUMBER.fullmatch(words[place]):
+                given = f", not '{words[place][:80]}'" if place < len(words) else ""
+                return f"{word} takes a whole number{given}"
+            place += 1
+        elif word == "searchmoves":
+            first = place
+            while place < len(words) and _MOVE_LIKE.fullmatch(words[place]):
+                place += 1
+            if place == first:
+                return "searchmoves takes moves such as e2e4"
+        elif word not in FLAGS:
+            meant = nearest(word, (*NUMBERS, *FLAGS, "searchmoves"))
+            return f"'{word[:80]}' is not understood" + (f"; did you mean '{meant}'?" if meant else "")
+    return None
 
 
 def known_moves(board, texts, say):

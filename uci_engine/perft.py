@@ -1,5 +1,6 @@
 """Perft for people: counts on several threads, per first move if wanted, with the time it took."""
 
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -31,8 +32,11 @@ def divide(board, depth, is_cancelled=lambda: False):
         yield board.uci(move), leaves
 
 
-def divide_in_threads(board, depth, threads):
-    """The same on several threads. Deep counts are split two plies down: many parts of similar size to take."""
+def divide_in_threads(board, depth, threads, on_part=lambda done, total: None):
+    """The same on several threads. Deep counts are split two plies down: many parts of similar size to take.
+
+    `on_part` is called from this thread whenever one is counted. Whatever ends the count early ends all threads soon.
+    """
     work = []
     for move in board.legal_moves():
         after = board.copy()
@@ -45,24 +49,40 @@ def divide_in_threads(board, depth, threads):
             part = after.copy()
             part.push(reply)
             work.append((text, part, depth - 2))
-    with ThreadPoolExecutor(threads) as pool:
-        counts = list(pool.map(lambda part: part[1].perft(part[2]), work))
+    ended = threading.Event()
+
+    def count(task):
+        leaves = 0
+        for part, plies in parts(*task[1:]):
+            if ended.is_set():
+                break
+            leaves += part.perft(plies)
+        return leaves
+
     totals = {}
-    for (text, _, _), count in zip(work, counts, strict=True):
-        totals[text] = totals.get(text, 0) + count
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for done, (task, leaves) in enumerate(zip(work, pool.map(count, work), strict=True), 1):
+            totals[task[0]] = totals.get(task[0], 0) + leaves
+            on_part(done, len(work))
+    finally:
+        ended.set()
+        pool.shutdown(cancel_futures=True)
     yield from totals.items()
 
 
-def report(board, depth, *, per_move=False, threads=1, is_cancelled=lambda: False):
+def report(board, depth, *, per_move=False, threads=1, is_cancelled=lambda: False, on_part=lambda done, total: None):
     """Yields the lines that `quetzal perft` and UCI's `go perft` print."""
     if not 0 <= depth <= MOST_DEPTH:
         raise ValueError(f"perft takes a depth from 0 to {MOST_DEPTH}")
     started = time.perf_counter()
-    if depth < 1 or (threads == 1 and not per_move):
+    if depth <= UNDIVIDED and (depth < 1 or (threads == 1 and not per_move)):
         nodes = board.perft(depth)
     else:
         nodes = 0
-        counts = divide(board, depth, is_cancelled) if threads == 1 else divide_in_threads(board, depth, threads)
+        counts = (
+            divide(board, depth, is_cancelled) if threads == 1 else divide_in_threads(board, depth, threads, on_part)
+        )
         for text, count in counts:
             nodes += count
             if per_move:

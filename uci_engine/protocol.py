@@ -73,7 +73,6 @@ class Session:
         self.is_over = False
         self.arrived = time.monotonic()  # when the line in work reached the process
         self.debug = False
-        self.shows_flip = False
         self.cancel = None  # ends a count
         self.deadline = None  # of a `quit` that waits for slow work
         self.engine_or_none = None
@@ -255,9 +254,10 @@ class Session:
             raise ValueError(self.engine.problem)
 
     def go(self, rest):
-        from uci_engine.go import parse_go
+        from uci_engine.go import parse_go, problem_of
 
-        parameters = parse_go(rest.split())
+        words = rest.split()
+        parameters = parse_go(words)
         if parameters.perft is not None:
             from uci_engine.perft import report
 
@@ -265,6 +265,10 @@ class Session:
             self.in_background(lambda is_cancelled: report(board, depth, per_move=True, is_cancelled=is_cancelled))
             return
         engine = self.engine
+        if words and parameters.has_no_limit:
+            problem = problem_of(words)
+            if problem is not None:
+                self.say(f"no limit was understood, so only 'stop' ends this search: {problem}")
         self.is_busy = True
         if self.debug:
             self.say(parameters)
@@ -299,8 +303,6 @@ class Session:
 
     def flip(self, _rest):
         self.engine.flip()
-        if self.shows_flip:
-            self.show("")
 
     def bench(self, rest):
         from uci_engine.bench import DEFAULT_DEPTH, lines
@@ -446,16 +448,26 @@ def leave(writer):
     os._exit(141 if writer.is_broken else 0)
 
 
-def answer_once(line, sink, fen=None):
-    """One command from the command line. Ctrl-C asks for the result so far. Then the process ends."""
+def answer_once(line, sink, *, fen=None, options=(), translate=None):
+    """One command from the command line. Ctrl-C asks for the result so far. Then the process ends.
+
+    `options` are pairs of name and text. `translate` yields what to write for each line of the answer.
+    """
     session = Session(None)
     on_signals({signal.SIGTERM: session.quit, signal.SIGINT: lambda: session.deliver("stop")})
     session.write = writer = Writer(sink, on_broken=session.quit)
-    session.shows_flip = True  # in a dialogue `d` comes next, here nothing does
+    if translate is not None:
+
+        def write(line):
+            for each in translate(line):
+                writer(each)
+
+        session.write = write
+    for name, text in options:
+        session.engine.set_option(name, text)
     if fen is not None:
         session.engine.set_position(fen, ())
-    if line.split()[0] in session.NEED_ENGINE:
-        session.get_ready()
+    session.get_ready()
     session.arrived = time.monotonic()  # loading is not thinking
     session.run_once(line)
     leave(writer)

@@ -278,7 +278,7 @@ BAD = [
     (("match", "GOOD", "GOOD", "--resign", "5"), "resign takes CP,MOVES[,both]"),
     (("match", "GOOD", "GOOD", "--draw", "1,2"), "draw takes CP,MOVES,FROM"),
     (("match", "GOOD", "GOOD", "--option", "Hash"), "--option takes NAME=VALUE"),
-    (("match", "GOOD", "GOOD", "--syzygy", "/no/tables"), "/no/tables: there is no such directory"),
+    (("match", "GOOD", "GOOD", "--syzygy-path", "/no/tables"), "/no/tables: there is no such directory"),
     (("match", "--resume", "/no/such/run"), "/no/such/run: there is no run to resume"),
 ]
 

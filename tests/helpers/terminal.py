@@ -80,6 +80,9 @@ class Terminal:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
         os.close(self.ours)
 
 

@@ -10,7 +10,7 @@ import time
 import chess
 import pytest
 from gui import PATIENCE, Gui
-from support import DATA, quetzal
+from support import DATA
 
 MATE_IN_ONE = "position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
@@ -176,6 +176,35 @@ def test_debug_says_more(gui):
     assert gui.ready() == ["readyok"]
 
 
+@pytest.mark.parametrize(
+    ("go", "said"),
+    [
+        ("go depht 5", "'depht' is not understood; did you mean 'depth'?"),
+        ("go depth abc", "depth takes a whole number, not 'abc'"),
+        ("go movetime", "movetime takes a whole number"),
+        ("go searchmoves e2e4 deep 5", "'deep' is not understood"),
+    ],
+)
+def test_a_misspelt_only_limit_is_said(gui, go, said):
+    lines = gui.ask("position startpos", go, until="info depth 3")
+    assert f"info string no limit was understood, so only 'stop' ends this search: {said}" in lines[0]
+    assert gui.silent(0.2, "bestmove")
+    gui.ask("stop", until="bestmove")
+
+
+@pytest.mark.parametrize("go", ["go depth 3 foo", "go foo bar depth 3", "go movetime x depth 3", "go nodes 100 1 2"])
+def test_other_unknown_words_are_passed_over(gui, go):
+    lines = gui.ask("position startpos", go, until="bestmove")
+    assert not any(line.startswith("info string") for line in lines)
+
+
+@pytest.mark.parametrize("go", ["go", "go infinite", "go searchmoves e2e4", "go infinite foo"])
+def test_an_endless_search_that_is_meant_is_not_commented(gui, go):
+    lines = gui.ask("position startpos", go, until="info depth 3")
+    assert not any(line.startswith("info string") for line in lines)
+    gui.ask("stop", until="bestmove")
+
+
 def test_flip(gui):
     gui.send("position fen 4k3/8/8/3pP3/8/8/8/4K2R w K d6 0 1", "flip", "d")
     assert gui.until("Fen:")[-1] == "Fen: 4k2r/8/8/8/3Pp3/8/8/4K3 b k d3 0 1"
@@ -264,28 +293,3 @@ def test_a_gui_that_does_not_read():
         gui.may_read.clear()
         gui.send(*["uci"] * 200, "quit")
         assert gui.process.wait(PATIENCE) == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "wanted"),
-    [
-        (("go", "depth", "4"), "bestmove "),
-        (("go", "perft", "3"), "Nodes searched: 8902"),
-        (("go", "depth", "2", "--fen", "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), "bestmove a1a8"),
-        (("d",), f"Fen: {chess.STARTING_FEN}"),
-        (("flip", "--fen", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "Fen: 4k2r/8/8/8/8/8/8/4K3 b k - 0 1"),
-        (("compiler",), "compiler "),
-        (("help",), "and beyond UCI"),
-    ],
-)
-def test_commands_from_the_shell(arguments, wanted):
-    result = quetzal(*arguments)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert any(line.startswith(wanted) for line in result.stdout.splitlines())
-
-
-def test_a_bad_position_from_the_shell():
-    for arguments in (("d", "--fen", "nonsense"), ("d", "--fen")):
-        result = quetzal(*arguments)
-        assert result.returncode == 2
-        assert result.stderr.startswith("quetzal d: ")

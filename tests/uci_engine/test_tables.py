@@ -171,7 +171,7 @@ def distance_after(tables, board, move):
 
 
 def test_probe_says_what_public_sites_say():
-    run = quetzal("tables", "probe", "--path", str(DIRECTORY), "--fen", "8/8/8/4k3/8/2r5/8/KQ6 w - - 0 1")
+    run = quetzal("tables", "probe", "--syzygy-path", str(DIRECTORY), "--fen", "8/8/8/4k3/8/2r5/8/KQ6 w - - 0 1")
     assert run.returncode == 0 and run.stderr == ""
     board = chess.Board("8/8/8/4k3/8/2r5/8/KQ6 w - - 0 1")
     with chess.syzygy.open_tablebase(str(DIRECTORY)) as reference:
@@ -193,9 +193,9 @@ def test_probe_says_what_public_sites_say():
 
 
 def test_probe_ends_of_the_game():
-    run = quetzal("tables", "probe", "--path", str(DIRECTORY), "--fen", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+    run = quetzal("tables", "probe", "--syzygy-path", str(DIRECTORY), "--fen", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
     assert "WDL: -2 (loss)" in run.stdout and "checkmate" in run.stdout
-    run = quetzal("tables", "probe", "--path", str(DIRECTORY), "--fen", "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1")
+    run = quetzal("tables", "probe", "--syzygy-path", str(DIRECTORY), "--fen", "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1")
     assert re.search(r"^Qg7#\s+checkmate$", run.stdout, re.MULTILINE)
     assert re.search(r"^Qg6\s+0  stalemate$", run.stdout, re.MULTILINE)
 
@@ -210,13 +210,13 @@ def test_probe_ends_of_the_game():
     ],
 )
 def test_probe_refuses(arguments, reason):
-    run = quetzal("tables", "probe", "--path", str(DIRECTORY), *arguments)
+    run = quetzal("tables", "probe", "--syzygy-path", str(DIRECTORY), *arguments)
     assert run.returncode == 2 and run.stdout == ""
     assert reason in run.stderr
 
 
 def test_probe_without_tables(tmp_path):
-    run = quetzal("tables", "probe", "--path", str(tmp_path))
+    run = quetzal("tables", "probe", "--syzygy-path", str(tmp_path))
     assert run.returncode == 2 and "no tables" in run.stderr
 
 

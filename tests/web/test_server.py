@@ -224,7 +224,9 @@ def test_many_slow_readers_hold_no_thread(server):
         assert time.monotonic() - began < 5
 
 
-@pytest.mark.parametrize("start", ["import command.match, command.tournament, arena.run", "import command.dialogue"])
+@pytest.mark.parametrize(
+    "start", ["import command.match, command.tournament, arena.run", "import command.go, uci_engine.engine"]
+)
 def test_only_who_serves_a_page_loads_the_server(start):
     """What the UCI process imports before `uciok` is what a GUI waits for."""
     code = f"{start}; import sys; print(sorted(name for name in sys.modules if name.startswith(('waitress', 'web.server'))))"

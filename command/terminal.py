@@ -1,0 +1,202 @@
+"""The UCI dialogue for whoever types it: a greeting, a prompt, a line that can be edited, and answers to misspellings.
+
+GUIs never come here: they talk through pipes, and nothing of this is imported for them. The main thread reads lines,
+since readline and Ctrl-C belong to it; the session answers in a thread of its own, and searches report from theirs.
+"""
+
+import contextlib
+import os
+import threading
+
+from rich.console import Console
+from rich.control import Control
+from rich.segment import ControlType
+
+from command.board_view import print_board
+from uci_engine import __version__
+from uci_engine.protocol import QUIT, Session
+from uci_engine.text import one_line
+
+PROMPT = "quetzal> "
+SHORT = 0.2  # seconds that a command may take before the prompt comes back without its answer
+MOST_HISTORY = 1000  # lines
+
+# Other programs' words for what we call by UCI's.
+SYNONYMS = {"exit": "quit", "bye": "quit", "q": "quit", "?": "help", "board": "d", "show": "d", "new": "ucinewgame"}
+
+
+# How lines of the engine look, by their beginning.
+STYLES = {"bestmove": "bold green", "info string": "yellow", "info": "dim"}
+
+
+class Screen:
+    """Writes lines above the prompt, from any thread, and puts the prompt back with what was typed so far."""
+
+    log = None  # of the whole dialogue, as on a Writer
+
+    def __init__(self, editor):
+        self.console = Console(highlight=False)
+        self.editor = editor  # readline, or None
+        self.lock = threading.RLock()
+        self.is_asking = False
+
+    def __call__(self, line):
+        """A line of the engine's, coloured a little by its kind, never broken into several."""
+        if self.log is not None:
+            self.log("<", line)
+        style = next((STYLES[start] for start in STYLES if line.startswith(start)), None)
+        self.show(lambda: self.console.print(line, style=style, markup=False, emoji=False, soft_wrap=True))
+
+    def say(self, text):
+        """Words to the person, broken where words end."""
+        self.show(lambda: self.console.print(text, style="yellow", markup=False, emoji=False))
+
+    def show(self, draw):
+        with self.lock:
+            if self.is_asking:
+                self.console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
+            draw()
+            if self.is_asking:
+                typed = "" if self.editor is None else self.editor.get_line_buffer()
+                self.console.file.write(PROMPT + typed)
+            self.console.file.flush()
+
+    def ask(self):
+        """The next line; EOFError at the end of the input, KeyboardInterrupt at Ctrl-C."""
+        with self.lock:
+            self.is_asking = True
+        try:
+            return input(PROMPT)
+        finally:
+            with self.lock:
+                self.is_asking = False
+
+
+class TypedSession(Session):
+    """A dialogue with a person, who is told what was not understood."""
+
+    def __init__(self, screen):
+        super().__init__(screen)
+        self.answered = threading.Event()
+
+    def receive(self, line):
+        words = line.split()
+        if words and not words[0].startswith("#") and words[0] not in self.COMMANDS:
+            self.say(self.not_understood(words[0]))
+        else:
+            super().receive(line)
+        if not self.is_working:
+            self.answered.set()
+
+    def go_on(self):
+        super().go_on()
+        if not self.is_working:
+            self.answered.set()
+
+    def say(self, text):
+        """Without the words that are meant for a GUI."""
+        self.write.say(one_line(text))
+
+    def not_understood(self, word):
+        from command.parser import suggestion
+        from command.table import COMMANDS
+
+        if word in SYNONYMS:
+            return f"'{word}' is called '{SYNONYMS[word]}' here"
+        text = f"'{word[:80]}' is not understood"
+        if word in {command.name.split()[0] for command in COMMANDS}:
+            return f"{text} here, but in a shell: quetzal {word} --help"
+        return text + (suggestion(word, self.COMMANDS) or "; 'help' lists the commands")
+
+    def show(self, _rest):
+        self.write.show(lambda: print_board(self.engine.board, self.write.console))
+        if self.engine.problem is not None:
+            self.say(f"The last position was refused: {self.engine.problem}")
+
+    def flip(self, rest):
+        super().flip(rest)
+        self.show(rest)
+
+    COMMANDS = {**Session.COMMANDS, "d": show, "flip": flip}  # noqa: RUF012
+
+
+def serve():
+    """Talks until `quit`, the end of the input, or Ctrl-C when nothing is searched; returns the exit status."""
+    with history() as editor:
+        screen = Screen(editor)
+        screen.console.print(f"[bold]Quetzal {__version__}[/bold], a UCI chess engine", highlight=False)
+        screen.console.print("Type help, or load me into a chess GUI; quit ends. 'quetzal --help' lists my commands.")
+        session = TypedSession(screen)
+        thread = threading.Thread(target=run, args=(session,), name="session", daemon=True)
+        thread.start()
+        status = converse(session, screen)
+        session.events.put(QUIT)
+        thread.join(1.0)
+    return status
+
+
+def run(session):
+    session.run()
+    session.answered.set()
+
+
+def converse(session, screen):
+    while not session.is_over:
+        try:
+            line = screen.ask()
+            if line.strip():
+                tell(session, line)
+        except EOFError:
+            screen.console.print()
+            return 0
+        except KeyboardInterrupt:
+            screen.console.print()
+            if not session.is_busy:
+                return 130
+            tell(session, "stop")
+    return 0
+
+
+def tell(session, line):
+    """Waits for an answer that comes at once, so that the prompt stands below it. A search answers above the prompt."""
+    session.answered.clear()
+    session.deliver(line)
+    session.answered.wait()
+    if session.is_busy:
+        session.answered.clear()
+        session.answered.wait(SHORT)
+
+
+@contextlib.contextmanager
+def history():
+    """Gives readline with the lines of earlier dialogues, and keeps the new ones; None where there is no readline."""
+    try:
+        import readline
+    except ImportError:
+        yield None
+        return
+    path = history_file()
+    with contextlib.suppress(OSError):
+        readline.read_history_file(path)
+    readline.set_history_length(MOST_HISTORY)
+    readline.set_completer(complete)
+    readline.set_completer_delims(" ")
+    readline.parse_and_bind("tab: complete")
+    try:
+        yield readline
+    finally:
+        with contextlib.suppress(OSError):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            readline.write_history_file(path)
+
+
+def history_file():
+    """Where the desktop's rules say: lines that were typed are state."""
+    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(state, "quetzal", "history")
+
+
+def complete(text, number):
+    """The number-th command that begins so, for readline."""
+    found = [f"{name} " for name in TypedSession.COMMANDS if name.startswith(text)]
+    return found[number] if number < len(found) else None
