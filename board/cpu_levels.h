@@ -9,6 +9,10 @@
 
 #include "intrinsics.h"
 
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#  include <cpuid.h>
+#endif
+
 enum { QZ_LEVEL_BASE, QZ_LEVEL_AVX2, QZ_LEVEL_AVX512 };
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -37,17 +41,29 @@ enum { QZ_LEVEL_BASE, QZ_LEVEL_AVX2, QZ_LEVEL_AVX512 };
 #  define QZ_ALIGNED(pointer) (pointer)
 #endif
 
-/* The highest level that this processor and its operating system can run. */
+/* The highest level that this processor and its operating system can run.
+ *
+ * Asked from the processor itself (cpuid, leaves 1 and 7, as Intel's and AMD's manuals number the bits): the compiler's
+ * own __builtin_cpu_supports needs a runtime library that not every compiler brings. A processor may have vector
+ * registers that the system does not save when it changes threads; XCR0 has a bit for each kind that it does save. */
 QZ_INLINE int qz_cpu_level(void)
 {
 #if QZ_HAS_LEVELS
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+    enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX = 1 << 28 };                                   /* leaf 1, ecx */
+    enum { BMI1 = 1 << 3, AVX2 = 1 << 5, BMI2 = 1 << 8, AVX512F = 1 << 16, AVX512DQ = 1 << 17 }; /* leaf 7, ebx */
+    const unsigned avx512bw = 1u << 30, avx512vl = 1u << 31;
+    const unsigned basic = FMA | OSXSAVE | AVX, avx2 = BMI1 | AVX2 | BMI2;
+    const unsigned avx512 = AVX512F | AVX512DQ | avx512bw | avx512vl;
+    const unsigned saves_avx = 0x06, saves_avx512 = 0xe6;
+    unsigned eax, ebx, ecx, edx, saved, unused;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & basic) != basic)
         return QZ_LEVEL_BASE;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")
-        && __builtin_cpu_supports("avx512dq"))
-        return QZ_LEVEL_AVX512;
-    return QZ_LEVEL_AVX2;
+    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
+        return QZ_LEVEL_BASE;
+    __asm__ volatile("xgetbv" : "=a"(saved), "=d"(unused) : "c"(0));
+    if ((ebx & avx2) != avx2 || (saved & saves_avx) != saves_avx)
+        return QZ_LEVEL_BASE;
+    return (ebx & avx512) == avx512 && (saved & saves_avx512) == saves_avx512 ? QZ_LEVEL_AVX512 : QZ_LEVEL_AVX2;
 #else
     return QZ_LEVEL_BASE;
 #endif

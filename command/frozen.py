@@ -40,7 +40,11 @@ def unpacked_directory():
     """Where the single file unpacked itself; None in the directory build, which lies where its program does."""
     directory = os.path.realpath(sys._MEIPASS)
     program = os.path.dirname(os.path.realpath(sys.executable))
-    return None if os.path.commonpath((directory, program)) == program else directory
+    try:
+        is_inside = os.path.commonpath((directory, program)) == program
+    except ValueError:
+        is_inside = False  # on another drive
+    return None if is_inside else directory
 
 
 def clean_up_and_leave():

@@ -61,8 +61,9 @@ def table_lines(rows, depth, count):
     yield f"| step | {count} positions, depth {depth} | nodes | ratio | seconds | ratio | branching factor |"
     yield "|--:|---|--:|--:|--:|--:|--:|"
     for step, name, nodes, seconds, branching in rows:
-        more, longer = nodes / all_nodes, seconds / all_seconds
-        yield f"| {step} | {name} | {nodes:,} | {more:.2f} | {seconds:.1f} | {longer:.2f} | {branching:.3f} |"
+        # A coarse clock may not have moved at all.
+        longer = f"{seconds / all_seconds:.2f}" if all_seconds else "-"
+        yield f"| {step} | {name} | {nodes:,} | {nodes / all_nodes:.2f} | {seconds:.1f} | {longer} | {branching:.3f} |"
 
 
 def main():

@@ -27,6 +27,7 @@ from support import ROOT, quetzal
 from arena.client import Client
 from arena.conformance.cases import CASES
 from arena.conformance.check import Table, run_case
+from command.frozen import unpacked_directory
 from command.table import build_parser
 from uci_engine import _build
 
@@ -397,6 +398,17 @@ PARENT = """
 import subprocess, sys
 subprocess.run([sys.executable, "-c", sys.argv[1], sys.argv[2]])
 """
+
+
+def test_a_single_file_on_another_drive_than_its_temporary_directory(monkeypatch, tmp_path):
+    """Windows' drives have no common path, and asking for one raises."""
+
+    def commonpath(_):
+        raise ValueError("Paths don't have the same drive")
+
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
+    monkeypatch.setattr("os.path.commonpath", commonpath)
+    assert unpacked_directory() == os.path.realpath(tmp_path)
 
 
 @ON_LINUX

@@ -25,9 +25,9 @@ _FULL = cython.declare(u32, 0xFFFFFFFF)
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _compare(a: cython.p_void, b: cython.p_void) -> cython.int:
-    left: cython.pointer(Count) = cython.cast(cython.pointer(Count), a)
-    right: cython.pointer(Count) = cython.cast(cython.pointer(Count), b)
+def _compare(a: cython.p_const_void, b: cython.p_const_void) -> cython.int:
+    left: cython.pointer(cython.const[Count]) = cython.cast(cython.pointer(cython.const[Count]), a)
+    right: cython.pointer(cython.const[Count]) = cython.cast(cython.pointer(cython.const[Count]), b)
     if left.key != right.key:
         return -1 if left.key < right.key else 1
     return left.code - right.code

@@ -1,6 +1,7 @@
 """The network's evaluation: the formula, by every way to it, at every size and on every CPU level."""
 
 import os
+import platform
 import random
 import re
 import shutil
@@ -144,6 +145,19 @@ def test_all_cpu_levels_give_the_same_scores(networks, size, restored_level):
     assert len({tuple(scores) for scores in found.values()}) == 1
     with pytest.raises(ValueError, match="no CPU level"):
         choose_level("z80")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/cpuinfo"), reason="the processor's abilities as Linux lists them")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86 has levels")
+def test_the_processor_has_the_levels_that_the_system_lists():
+    with open("/proc/cpuinfo", encoding="ascii") as file:
+        flags = set(next(line for line in file if line.startswith("flags")).split())
+    expected = ["x86-64-v2"]
+    if {"avx", "avx2", "bmi1", "bmi2", "fma"} <= flags:
+        expected.append("avx2")
+        if {"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= flags:
+            expected.append("avx512")
+    assert available_levels() == expected
 
 
 ASK_ALL = """

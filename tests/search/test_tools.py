@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 
+import ablate
 import pytest
 from check_signature import QUICK_DEPTH, SIGNATURE, closing_nodes
 from support import DATA, ROOT, quetzal
@@ -110,6 +111,12 @@ def test_ablate_writes_a_table(tmp_path):
     ]
     assert len({line.count("|") for line in (header, rule, *rows)}) == 1
     assert rows[0].split("|")[4].strip() == "1.00"
+
+
+def test_ablate_with_a_clock_that_has_not_moved():
+    rows = [("", "everything on", 100, 0.0, 2.0), ("4", "without table", 150, 0.0, 3.0)]
+    *_, last = ablate.table_lines(rows, 4, 1)
+    assert last == "| 4 | without table | 150 | 1.50 | 0.0 | - | 3.000 |"
 
 
 def test_ablate_knows_the_techniques():
