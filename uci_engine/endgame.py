@@ -19,6 +19,7 @@ class Endgame:
 
     def equip(self, searcher, values):
         """Lets the next search ask the tables."""
+        self.tables.drop_cut_files()
         usable = self.tables if self.tables.largest and values["SyzygyProbeLimit"] else None
         searcher.set_tables(
             usable,

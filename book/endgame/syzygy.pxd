@@ -31,7 +31,8 @@ cdef int probe_dtz(void* collection, const Position* position) noexcept nogil
 cdef class Tables:
     cdef Collection* collection
     cdef list paths  # for each entry, two lists of files
-    cdef list opened  # keeps the mappings alive
+    cdef dict opened  # the table of (entry, kind); one that was dropped lives on in `dropped`
+    cdef list dropped
     cdef dict numbers  # entry of each ending
     cdef object lock
     cdef object on_problem
@@ -41,5 +42,5 @@ cdef class Tables:
 
     cdef void _insert(self, u64 key, int entry, bint is_mirrored) noexcept
     cdef void _open(self, int entry, int kind) except *
-    cdef void _drop(self, int entry, int kind) except *
+    cdef void _drop(self, int entry, int kind, str why) except *
     cdef void _report(self, str what, object why) except *

@@ -35,6 +35,7 @@ from cython.cimports.book.endgame.syzygy_file import (
     LOSS_IN_PLIES,
     MAPPED,
     STORED_SIDE,
+    UNREADABLE,
     WDL,
     WIDE_MAP,
     WIN_IN_PLIES,
@@ -77,9 +78,12 @@ def _call_open(collection: cython.pointer(Collection), entry: cython.int, kind: 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _call_drop(collection: cython.pointer(Collection), entry: cython.int, kind: cython.int) -> cython.void:
+def _call_drop(
+    collection: cython.pointer(Collection), entry: cython.int, kind: cython.int, value: cython.int
+) -> cython.void:
     with cython.gil:
-        cython.cast(Tables, collection.owner)._drop(entry, kind)
+        why = "it is damaged inside" if value != UNREADABLE else "it cannot be read any more"
+        cython.cast(Tables, collection.owner)._drop(entry, kind, why)
 
 
 @cython.cfunc
@@ -142,7 +146,7 @@ def _look_up(
     if kind == WDL:
         if 0 <= value <= 4:
             return value - 2
-    elif value != DAMAGED:
+    elif value >= 0:
         # Lists for wins, losses, cursed wins and blessed losses, in this order.
         listed: cython.int = 0 if wdl == 2 else 1 if wdl == -2 else 2 if wdl == 1 else 3
         if subtable.flags & MAPPED:
@@ -156,7 +160,7 @@ def _look_up(
             if listed >= 2 or not subtable.flags & (WIN_IN_PLIES if listed == 0 else LOSS_IN_PLIES):
                 value *= 2
             return value + (101 if listed >= 2 else 1)
-    _call_drop(collection, collection.slots[number].entry, kind)
+    _call_drop(collection, collection.slots[number].entry, kind, value)
     return UNKNOWN
 
 
@@ -347,7 +351,8 @@ class Tables:
         self.lock = threading.Lock()
         self.problems = []
         self.paths = []
-        self.opened = []
+        self.opened = {}
+        self.dropped = []
         self.numbers = {}
         material: Material
         number: cython.int
@@ -394,20 +399,31 @@ class Tables:
                 except (OSError, ValueError, MemoryError) as error:
                     self._report(f"table {path} is not used", error)
                     continue
-                self.opened.append(table)
+                self.opened[entry, kind] = table
                 share(place, cython.cast(cython.p_void, cython.address(table.table)))
                 return
             share(place, cython.cast(cython.p_void, cython.address(self.collection.broken)))
 
-    def _drop(self, entry, kind):
-        """A file turned out to be damaged inside. It stays mapped, as other threads may be reading it."""
+    def _drop(self, entry, kind, why):
+        """A file turned out to be of no use. It stays mapped, as other threads may be reading it."""
         place: cython.pointer(cython.p_void) = cython.address(self.collection.entries[entry].files[kind])
-        broken: cython.p_void = cython.cast(cython.p_void, cython.address(self.collection.broken))
         with self.lock:
-            if find_shared(place) == broken:
+            table: MappedTable = self.opened.pop((entry, kind), None)
+            if table is None:
                 return
-            share(place, broken)
-            self._report(f"table {self.paths[entry][kind][0]} is not used any more", "it is damaged inside")
+            self.dropped.append(table)
+            share(place, cython.cast(cython.p_void, cython.address(self.collection.broken)))
+            if table.is_cut:
+                why = "it was cut short by another program"
+            self._report(f"table {table.path} is not used any more", why)
+
+    def drop_cut_files(self) -> None:
+        """Stops using files that have become shorter. Reading behind their end is noticed at once, but not in the page
+        where they end now: there are zeros, which look like values.
+        """
+        for (entry, kind), table in list(self.opened.items()):
+            if table.is_cut:
+                self._drop(entry, kind, "")
 
     def _report(self, what, why):
         text = f"{what}: {getattr(why, 'strerror', None) or why}"

@@ -5,6 +5,11 @@ from book.endgame.syzygy_layout cimport Material, Layout
 
 ctypedef const u8* Bytes
 
+cdef extern from "guard.h" nogil:
+    ctypedef int (*Work "qz_work")(const void* subject, u64 number) noexcept nogil
+    void prepare_guard "qz_prepare_guard"()
+    int guarded "qz_guarded"(Work work, const void* subject, u64 number, int otherwise) noexcept
+
 cdef enum:
     WDL = 0
     DTZ = 1
@@ -20,12 +25,14 @@ cdef enum:
 
 cdef enum:
     DAMAGED = -1  # what decode returns for bytes that make no sense
+    UNREADABLE = -2  # and for bytes that are not there any more
     MOST_SYMBOLS = 4096
     LONGEST_CODE = 32
 
 # A compressed subtable: one side to move, and with pawns one file of the leading pawn.
 cdef struct Subtable:
     Layout layout
+    bint is_mapped  # reading index, lengths and data may fail; all else is a copy
     int flags
     int single  # the only value
     int span_bits  # an index entry for every so many positions, as a power of two
@@ -80,18 +87,28 @@ cdef inline int right_half(const Subtable* subtable, int symbol) noexcept nogil:
 
 cdef int decode(const Subtable* subtable, u64 index) noexcept nogil
 
+# What a look through a subtable has found.
+cdef struct Finding:
+    const Subtable* subtable
+    bint is_wdl
+    int problem  # 0 if there is none
+    u64 number  # of the symbol or block, or the sum of positions
+
 cdef class MappedTable:
     cdef TableFile table
-    cdef object path
+    cdef readonly object path
     cdef object mapping
     cdef Py_buffer buffer
     cdef bint has_buffer
     cdef Bytes start
     cdef u64 length
+    cdef object stream  # while the header is read
+    cdef list copies  # of the header's parts
 
-    cdef Bytes _take(self, u64* cursor, u64 size) except *
+    cdef Bytes _copy(self, u64* cursor, u64 size) except *
+    cdef Bytes _find(self, u64* cursor, u64 size) except *
     cdef void _read_header(self, u64* cursor) except *
     cdef void _read_subtable(self, Subtable* subtable, u64* cursor) except *
     cdef void _measure_symbols(self, Subtable* subtable) except *
     cdef void _read_maps(self, Subtable* subtable, u64* cursor) except *
-    cdef object _check_subtable(self, Subtable* subtable)
+    cdef void _check_subtable(self, Subtable* subtable) except *

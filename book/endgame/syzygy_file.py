@@ -1,12 +1,14 @@
 # cython: overflowcheck=False
 """Reads one Syzygy file, .rtbw (win, draw, loss) or .rtbz (distance to zeroing). docs/syzygy.md draws the format.
 
-The file is mapped into memory and read in place. Everything that later reads rely on is checked once when the file is
-opened: the pieces, every offset and length, that symbols are trees. What can only be seen while decoding (a block
-number, a code that stands for nothing) is checked there. So a damaged file can give wrong values, or say that it is
-damaged, but nobody ever reads outside of it.
+A small file is read into memory; a large one is mapped, but its header is copied. Everything that later reads rely on
+is checked once when the file is opened: the pieces, every offset and length, that symbols are trees. What can only be
+seen while decoding (a block number, a code that stands for nothing) is checked there. So a damaged file can give wrong
+values, or say that it is damaged, but nobody ever reads outside of it; and reads of a mapped file are guarded, so that
+one which is cut short meanwhile is only unreadable.
 """
 
+import io
 import mmap
 import os
 
@@ -21,6 +23,15 @@ from book.endgame.endings import DTZ_SUFFIX, WDL_SUFFIX
 
 MAGIC = {WDL_SUFFIX: b"\x71\xe8\x23\x5d", DTZ_SUFFIX: b"\xd7\x66\x0c\xa5"}
 CHECKSUM_BYTES = 16  # at the end of every file
+MOST_READ = 1 << 16  # bytes of a file that is not mapped
+PROBLEMS = (
+    None,
+    "symbol {} has a value that is none",
+    "the index does not lead to block {}",
+    "block {} cannot be decoded",
+    "its blocks hold {} positions instead of the ending's",
+    "the index leads nowhere",
+)
 
 
 class TableError(ValueError):
@@ -31,13 +42,24 @@ class TableError(ValueError):
 
 
 def decode(subtable, index):
-    """The value at a place of the table, or DAMAGED.
+    """The value at a place of the table, or DAMAGED or UNREADABLE."""
+    if subtable.flags & SINGLE_VALUE:
+        return subtable.single
+    if subtable.is_mapped:
+        return guarded(_decode, subtable, index, UNREADABLE)
+    return _decode(subtable, index)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _decode(subject: cython.pointer(cython.const[cython.void]), index: u64) -> cython.int:
+    """The value at a place of a subtable, or DAMAGED.
 
     The index says which block holds the middle of the span; the lengths of the blocks lead on from there. Within the
     block, codes are skipped until the one whose symbol covers the place; its halves lead down to the value.
     """
-    if subtable.flags & SINGLE_VALUE:
-        return subtable.single
+    subtable: cython.pointer(cython.const[Subtable]) = cython.cast(cython.pointer(cython.const[Subtable]), subject)
     if index >= subtable.layout.size:
         return DAMAGED
     entry: Bytes = subtable.index + 6 * (index >> subtable.span_bits)
@@ -110,7 +132,7 @@ class MappedTable:
                 self.table.subtables[file][side].symbol_lengths = cython.NULL
 
     def __init__(self, path, contents=None):
-        """Maps the file, or takes its bytes from `contents`."""
+        """Opens the file, or takes its bytes from `contents`."""
         self.path = path
         name, suffix = os.path.splitext(os.path.basename(path))
         if suffix not in MAGIC:
@@ -121,22 +143,34 @@ class MappedTable:
         except ValueError as error:
             raise TableError(str(error)) from None
         if contents is None:
-            with open(path, "rb", opener=open_regular) as file:
-                size = os.fstat(file.fileno()).st_size
-                if size == 0:
-                    raise TableError("it is empty")
-                contents = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            with open(path, "rb", MOST_READ, opener=open_regular) as file:
+                if os.fstat(file.fileno()).st_size > MOST_READ:
+                    prepare_guard()
+                    self._open(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), file, True)
+                    return
+                contents = file.read(MOST_READ)
+        self._open(contents, io.BytesIO(contents), False)
+
+    def _open(self, contents, stream, is_mapped):
+        if len(contents) == 0:
+            raise TableError("it is empty")
+        for file in range(4):
+            for side in range(2):
+                self.table.subtables[file][side].is_mapped = is_mapped
         self.mapping = contents
+        self.stream = stream
+        self.copies = []
         PyObject_GetBuffer(contents, cython.address(self.buffer), PyBUF_SIMPLE)
         self.has_buffer = True
         self.start = cython.cast(Bytes, self.buffer.buf)
         self.length = self.buffer.len
-        if contents[:4] != MAGIC[suffix]:
+        if stream.read(4) != MAGIC[os.path.splitext(self.path)[1]]:
             raise TableError("it does not begin as a table does")
         if self.length % 64 != CHECKSUM_BYTES or self.length < 64:
             raise TableError(f"{self.length} bytes are not the length of a table: it was cut off")
         cursor: u64 = 4
         self._read_header(cython.address(cursor))
+        self.stream = None
 
     def __dealloc__(self):
         for file in range(4):
@@ -145,8 +179,20 @@ class MappedTable:
         if self.has_buffer:
             PyBuffer_Release(cython.address(self.buffer))
 
-    def _take(self, cursor, size):
-        """The next `size` bytes, if they are there; the checksum at the end is not."""
+    def _copy(self, cursor, size):
+        """The next `size` bytes of the header, which live as long as this object and never change."""
+        begin: u64 = cursor[0]
+        self._find(cursor, size)
+        self.stream.seek(begin)
+        piece: bytes = self.stream.read(size)
+        if len(piece) != size:
+            raise TableError("it was cut off")
+        self.copies.append(piece)
+        place: cython.p_const_uchar = piece
+        return place
+
+    def _find(self, cursor, size):
+        """Where the next `size` bytes are, if they are there; the checksum at the end does not count."""
         begin: u64 = cursor[0]
         if size > self.length or begin + size + CHECKSUM_BYTES > self.length:
             raise TableError("it is shorter than its header says")
@@ -160,7 +206,7 @@ class MappedTable:
         side: cython.int
         index: cython.int
         codes: u8[8]
-        flags: cython.int = self._take(cursor, 1)[0]
+        flags: cython.int = self._copy(cursor, 1)[0]
         has_pawns: cython.bint = material.lead_pawns > 0
         if flags >> 4 not in (0, material.men):
             raise TableError("its header is that of another number of men")
@@ -169,10 +215,10 @@ class MappedTable:
         table.files = 4 if has_pawns else 1
         table.sides = 2 if table.kind == WDL and not material.is_symmetric else 1
         for file in range(table.files):
-            orders = self._take(cursor, 2 if material.other_pawns else 1)
+            orders = self._copy(cursor, 2 if material.other_pawns else 1)
             order: cython.int = orders[0]
             second: cython.int = orders[1] if material.other_pawns else NO_ORDER * 17
-            listed = self._take(cursor, material.men)
+            listed = self._copy(cursor, material.men)
             for side in range(table.sides):
                 for index in range(material.men):
                     codes[index] = listed[index] >> 4 if side else listed[index] & 15
@@ -197,17 +243,17 @@ class MappedTable:
         for file in range(table.files):
             for side in range(table.sides):
                 subtable = cython.address(table.subtables[file][side])
-                subtable.index = self._take(cursor, 6 * subtable.index_count)
+                subtable.index = self._find(cursor, 6 * subtable.index_count)
         for file in range(table.files):
             for side in range(table.sides):
                 subtable = cython.address(table.subtables[file][side])
-                subtable.lengths = self._take(cursor, 2 * subtable.length_count)
+                subtable.lengths = self._find(cursor, 2 * subtable.length_count)
         for file in range(table.files):
             for side in range(table.sides):
                 subtable = cython.address(table.subtables[file][side])
                 if subtable.block_count:
                     cursor[0] = (cursor[0] + 63) & ~cython.cast(u64, 63)
-                subtable.data = self._take(cursor, subtable.block_count << subtable.block_bits)
+                subtable.data = self._find(cursor, subtable.block_count << subtable.block_bits)
                 subtable.end = self.start + self.length
         if (cursor[0] + 63) // 64 * 64 + CHECKSUM_BYTES != self.length:
             raise TableError("it is longer than its header says")
@@ -219,15 +265,15 @@ class MappedTable:
         subtable.length_count = 0
         subtable.block_count = 0
         subtable.block_bits = 0
-        subtable.flags = self._take(cursor, 1)[0]
+        subtable.flags = self._copy(cursor, 1)[0]
         if subtable.flags & SINGLE_VALUE:
-            subtable.single = self._take(cursor, 1)[0]
+            subtable.single = self._copy(cursor, 1)[0]
             if self.table.kind == DTZ:
                 subtable.single = 0
             elif subtable.single > 4:
                 raise TableError("its only value is none")
             return
-        fixed = self._take(cursor, 9)
+        fixed = self._copy(cursor, 9)
         subtable.block_bits = fixed[0]
         subtable.span_bits = fixed[1]
         subtable.block_count = read32(fixed + 3)
@@ -240,7 +286,7 @@ class MappedTable:
             raise TableError("its codes have impossible lengths")
         span: u64 = cython.cast(u64, 1) << subtable.span_bits
         subtable.index_count = (subtable.layout.size + span - 1) >> subtable.span_bits
-        lowest = self._take(cursor, 2 * (subtable.longest - subtable.shortest + 1))
+        lowest = self._copy(cursor, 2 * (subtable.longest - subtable.shortest + 1))
         for length in range(subtable.shortest, subtable.longest + 1):
             subtable.lowest[length] = read16(lowest + 2 * (length - subtable.shortest))
         subtable.base[subtable.longest] = 0
@@ -256,10 +302,10 @@ class MappedTable:
             while (cython.cast(u64, prefix + 1) << 56) - 1 < subtable.base[length]:
                 length += 1
             subtable.likely[prefix] = length
-        subtable.symbols = read16(self._take(cursor, 2))
+        subtable.symbols = read16(self._copy(cursor, 2))
         if not 1 <= subtable.symbols <= MOST_SYMBOLS:
             raise TableError("it has an impossible number of symbols")
-        subtable.tree = self._take(cursor, 3 * subtable.symbols)
+        subtable.tree = self._copy(cursor, 3 * subtable.symbols)
         cursor[0] += subtable.symbols & 1
         self._measure_symbols(subtable)
 
@@ -313,9 +359,9 @@ class MappedTable:
         if wide == 2:
             cursor[0] += cursor[0] & 1
         for index in range(4):
-            count = self._take(cursor, wide)
+            count = self._copy(cursor, wide)
             subtable.map_counts[index] = read16(count) if wide == 2 else count[0]
-            subtable.maps[index] = self._take(cursor, wide * subtable.map_counts[index])
+            subtable.maps[index] = self._copy(cursor, wide * subtable.map_counts[index])
 
     # Looking through it
 
@@ -333,47 +379,79 @@ class MappedTable:
         if not (0 <= file < self.table.files and 0 <= side < self.table.sides and place >= 0):
             raise IndexError("there is no such sub-table")
         value: cython.int = decode(cython.address(self.table.subtables[file][side]), place)
-        return None if value == DAMAGED else value
+        return None if value < 0 else value
+
+    @property
+    def is_cut(self) -> bool:
+        """Has the file become shorter since it was opened? What its last page is said to hold then is not true."""
+        return self.table.subtables[0][0].is_mapped and self.mapping.size() < self.length
 
     def check(self):
         """Decodes every block; TableError at the first that does not fit its header."""
         for file in range(self.table.files):
             for side in range(self.table.sides):
-                problem = self._check_subtable(cython.address(self.table.subtables[file][side]))
-                if problem is not None:
-                    raise TableError(problem)
+                self._check_subtable(cython.address(self.table.subtables[file][side]))
 
     def _check_subtable(self, subtable):
-        if subtable.flags & SINGLE_VALUE:
-            return None
-        symbol: cython.int
-        for symbol in range(subtable.symbols):
-            if self.table.kind == WDL and subtable.symbol_lengths[symbol] == 0 and left_half(subtable, symbol) > 4:
-                return f"symbol {symbol} has a value that is none"
-        block: u64
-        total: u64 = 0
-        begins: u64
-        span: u64 = 0
-        middle: u64
-        step: u64 = cython.cast(u64, 1) << subtable.span_bits
-        for block in range(subtable.length_count):
-            count: i64 = cython.cast(i64, read16(subtable.lengths + 2 * block)) + 1
-            begins = total
-            total += count
-            # The index entries whose middles lie in this block.
-            while span < subtable.index_count and span * step + (step >> 1) < total:
-                middle = span * step + (step >> 1)
-                entry = subtable.index + 6 * span
-                if read32(entry) != block or read16(entry + 4) != middle - begins:
-                    return f"the index does not lead to block {block}"
-                span += 1
-            if block < subtable.block_count and not _block_holds(subtable, block, count):
-                return f"block {block} cannot be decoded"
-            if block == subtable.block_count - 1 and total != subtable.layout.size:
-                return f"its blocks hold {total} positions instead of {subtable.layout.size}"
-        if span != subtable.index_count:
-            return "the index leads nowhere"
-        return None
+        finding: Finding
+        finding.subtable = subtable
+        finding.is_wdl = self.table.kind == WDL
+        finding.problem = 0
+        finding.number = 0
+        result: cython.int
+        with cython.nogil:
+            result = guarded(_look_through, cython.address(finding), 0, UNREADABLE)
+        if result == UNREADABLE or self.is_cut:
+            raise TableError("it cannot be read to its end")
+        if finding.problem:
+            raise TableError(PROBLEMS[finding.problem].format(finding.number))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _note(finding: cython.pointer(Finding), problem: cython.int, number: u64) -> cython.int:
+    finding.problem = problem
+    finding.number = number
+    return DAMAGED
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _look_through(subject: cython.pointer(cython.const[cython.void]), unused: u64) -> cython.int:
+    """Decodes every block of a subtable; notes the first that does not fit."""
+    finding: cython.pointer(Finding) = cython.cast(cython.pointer(Finding), subject)
+    subtable: cython.pointer(cython.const[Subtable]) = finding.subtable
+    if subtable.flags & SINGLE_VALUE:
+        return 0
+    symbol: cython.int
+    for symbol in range(subtable.symbols):
+        if finding.is_wdl and subtable.symbol_lengths[symbol] == 0 and left_half(subtable, symbol) > 4:
+            return _note(finding, 1, symbol)
+    block: u64
+    total: u64 = 0
+    begins: u64
+    span: u64 = 0
+    middle: u64
+    entry: Bytes
+    step: u64 = cython.cast(u64, 1) << subtable.span_bits
+    for block in range(subtable.length_count):
+        count: i64 = cython.cast(i64, read16(subtable.lengths + 2 * block)) + 1
+        begins = total
+        total += count
+        # The index entries whose middles lie in this block.
+        while span < subtable.index_count and span * step + (step >> 1) < total:
+            middle = span * step + (step >> 1)
+            entry = subtable.index + 6 * span
+            if read32(entry) != block or read16(entry + 4) != middle - begins:
+                return _note(finding, 2, block)
+            span += 1
+        if block < subtable.block_count and not _block_holds(subtable, block, count):
+            return _note(finding, 3, block)
+        if block == subtable.block_count - 1 and total != subtable.layout.size:
+            return _note(finding, 4, total)
+    return 0 if span == subtable.index_count else _note(finding, 5, 0)
 
 
 @cython.cfunc

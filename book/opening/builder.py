@@ -135,7 +135,7 @@ def entries_from(counter, settings):
 
 def sorted_entries(book):
     """A book's entries by key, also if the file has unsorted spots."""
-    runs = ((book.entry(index) for index in range(*run)) for run in book.runs)
+    runs = (book.between(*run) for run in book.runs)
     return heapq.merge(*runs, key=lambda entry: entry.key)
 
 

@@ -1,15 +1,16 @@
 """Polyglot books: files of 16-byte entries, sorted by the key of the position they belong to.
 
 An entry is key (8 bytes), move (2), weight (2) and a number for learning programs (4) that nobody reads, all with the
-highest byte first. The file is mapped into memory and searched by halving, so a large book costs no more than a small
-one. Books found in the wild are not always as they should be; docs/books.md says what is made of them.
+highest byte first. The file is searched by halving, so a large book costs no more than a small one. It is read and not
+mapped: what another program cuts off is then an error of the book and not of the process. Books found in the wild are
+not always as they should be; docs/books.md says what is made of them.
 """
 
 import bisect
 import contextlib
-import mmap
 import os
 import struct
+import threading
 from importlib import resources
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from book.opening.sorted_runs import ENTRY_BYTES, ascending_runs
 
 MOST_RUNS = 64  # a book with more unsorted spots is no book
 SAMPLE = 512  # entries looked at to tell a book from any other file
+BLOCK_BYTES = 1 << 20  # read at once of what is read from end to end
 
 _ENTRY = struct.Struct(">QHHI")
 _KEY = struct.Struct(">Q")
@@ -93,28 +95,24 @@ class Book:
         self.name = name or os.path.basename(self.path)
         self.warnings = []
         try:
-            self._file = open(self.path, "rb", opener=open_regular)  # noqa: SIM115 - closed by close()
+            self._file = open(self.path, "rb", 0, opener=open_regular)  # noqa: SIM115 - closed by close()
         except OSError as error:
             raise BookError(f"the book {self.path} cannot be opened: {error.strerror or error}") from None
+        self._lock = threading.Lock()
         try:
-            self._map()
+            self._look_through()
         except BaseException:
             self.close()
             raise
 
-    def _map(self):
+    def _look_through(self):
         self.size = os.fstat(self._file.fileno()).st_size
         self.count = self.size // ENTRY_BYTES
         if self.size == 0:
             raise BookError(f"the book {self.path} is empty")
-        try:
-            self._data = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
-            raise BookError(f"the book {self.path} cannot be read: {error}") from None
         if self.count == 0 or self._looks_foreign():
             raise BookError(f"{self.path} is no Polyglot book")
-        with memoryview(self._data) as view:
-            self.runs = ascending_runs(view, MOST_RUNS)
+        self.runs = self._ascending_runs()
         if len(self.runs) > MOST_RUNS:
             raise BookError(f"{self.path} is no Polyglot book, or one whose entries are not in order")
         if self.size % ENTRY_BYTES:
@@ -124,6 +122,20 @@ class Book:
             places = "spot" if spots == 1 else "spots"
             self.warnings.append(f"it is not sorted at {spots} {places}, the first behind entry {self.runs[0][1]}")
 
+    def _ascending_runs(self):
+        """The runs of all blocks; one that goes on in the next block is one."""
+        runs = []
+        last = None
+        for first, block in self._blocks(0, self.count):
+            found = [(first + start, first + behind) for start, behind in ascending_runs(block, MOST_RUNS)]
+            if last is not None and last <= _KEY.unpack_from(block)[0]:
+                found[0] = (runs.pop()[0], found[0][1])
+            runs += found
+            if len(runs) > MOST_RUNS:
+                break
+            last = _KEY.unpack_from(block, len(block) - ENTRY_BYTES)[0]
+        return runs
+
     def _looks_foreign(self):
         """Text, pictures and the like: most of their bytes, read as moves, are none on any board."""
         step = max(1, self.count // SAMPLE)
@@ -132,27 +144,43 @@ class Book:
 
     # Entries
 
+    def _read(self, index, count=1):
+        """The bytes of some entries. Two threads may ask at once, and the file has one place to read at."""
+        with self._lock:
+            try:
+                self._file.seek(ENTRY_BYTES * index)
+                data = self._file.read(ENTRY_BYTES * count)
+            except OSError as error:
+                raise BookError(f"the book {self.path} cannot be read: {error.strerror or error}") from None
+        if len(data) != ENTRY_BYTES * count:
+            raise BookError(f"the book {self.path} has been cut short by another program")
+        return data
+
+    def _blocks(self, first, behind):
+        """A range of entries, as pairs of a number and the bytes of the entries from there on."""
+        step = BLOCK_BYTES // ENTRY_BYTES
+        return ((index, self._read(index, min(step, behind - index))) for index in range(first, behind, step))
+
     def entry(self, index):
-        return Entry(*_ENTRY.unpack_from(self._data, ENTRY_BYTES * index))
+        return Entry(*_ENTRY.unpack(self._read(index)))
 
     def __len__(self):
         return self.count
 
     def __iter__(self):
         """All entries, in the file's order."""
-        return (self.entry(index) for index in range(self.count))
+        return self.between(0, self.count)
+
+    def between(self, first, behind):
+        """The entries of a range of numbers."""
+        blocks = self._blocks(first, behind)
+        return (Entry(*fields) for _, block in blocks for fields in _ENTRY.iter_unpack(block))
 
     def _key(self, index):
-        return _KEY.unpack_from(self._data, ENTRY_BYTES * index)[0]
-
-    def _is_whole(self):
-        """Reading a mapped file that somebody has cut short meanwhile would end the process."""
-        return os.fstat(self._file.fileno()).st_size >= self.size
+        return _KEY.unpack_from(self._read(index))[0]
 
     def entries(self, key):
         """The entries of a position, in the file's order."""
-        if not self._is_whole():
-            raise BookError(f"the book {self.path} has been cut short by another program")
         found = []
         for first, behind in self.runs:
             index = bisect.bisect_left(range(behind), key, first, behind, key=self._key)
@@ -178,10 +206,6 @@ class Book:
 
     def close(self):
         """The file may be deleted or replaced from now on. Closing twice does no harm."""
-        data, self._data = getattr(self, "_data", None), None
-        if data is not None:
-            with contextlib.suppress(BufferError):
-                data.close()
         self._file.close()
 
     def __enter__(self):
@@ -200,7 +224,7 @@ def default_book():
     """The bundled book."""
     source = resources.files("book.opening") / "default.bin"
     with contextlib.ExitStack() as stack:
-        # A package inside an archive has no files; then a copy lives as long as it takes to map it.
+        # A package inside an archive has no files; then a copy lives as long as it takes to open it.
         path = stack.enter_context(resources.as_file(source))
         return Book(path, name="Quetzal's own book")
 

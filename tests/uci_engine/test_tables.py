@@ -60,6 +60,32 @@ def test_a_win_by_tables_is_shown_and_kept(gui):
         assert reference.probe_wdl(board) == -2
 
 
+@pytest.mark.parametrize("length", [0, 100, 30_000])
+def test_a_file_that_is_cut_short_under_the_engine(gui, tmp_path, length):
+    """Said once, before or during the search; the engine goes on without it."""
+    for source in DIRECTORY.glob("K[BNPR]*.rtb?"):
+        shutil.copyfile(source, tmp_path / source.name)
+    large = sorted((path for path in tmp_path.iterdir() if path.stat().st_size > 70_000), key=lambda path: path.name)
+    assert len(large) > 5
+    set_path(gui, tmp_path)
+    pawns = "8/2k5/3p4/8/8/4P3/5K2/7N w - - 0 1"
+    ask = [(fen, "go nodes 30000") for fen in (KBNVK, pawns, "8/8/3k4/3p4/8/4P3/5K2/8 w - - 0 1")]
+    for fen, command in ask:
+        search(gui, fen, command)
+    gui.send(f"position fen {pawns}", "setoption name Clear Hash", "go infinite")
+    gui.until("info depth 5")
+    for path in large:
+        os.truncate(path, length)
+    lines = gui.ready()
+    gui.send("stop")
+    lines += gui.until("bestmove")
+    for fen, command in ask * 2:
+        lines += search(gui, fen, command)[0]
+    said = [line for line in lines if "is not used any more" in line]
+    assert said and all("cut short" in line for line in said)
+    assert len(set(said)) == len(said)
+
+
 def test_a_win_that_the_clock_spoils_is_no_win(gui):
     set_path(gui)
     _, numbers, _ = search(gui, LATE, "go depth 4")

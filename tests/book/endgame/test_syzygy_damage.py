@@ -4,8 +4,13 @@ On the sanitizers' build the bytes lie in a block of their own, so that a read o
 `QUETZAL_TEST_SCALE=20 make test-sanitize` (or pytest on this file only, in that environment).
 """
 
+import os
 import random
 import shutil
+import signal
+import subprocess
+import sys
+import threading
 
 import pytest
 from support import scaled
@@ -13,7 +18,7 @@ from tables import DIRECTORY, SMALL, random_ending
 
 from board import Board
 from book.endgame.syzygy import Tables
-from book.endgame.syzygy_file import MappedTable, TableError
+from book.endgame.syzygy_file import MOST_READ, MappedTable, TableError
 
 KQVK = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
 KRVK = "8/8/8/4k3/8/8/8/KR6 w - - 0 1"
@@ -149,6 +154,94 @@ def test_damage_inside_is_noticed_while_reading(tmp_path):
     for _ in range(300):
         tables.wdl(Board(random_ending(rng, "KRvKN")))
     assert len(tables.problems) <= 1  # once at most, however often it is met
+
+
+# Files that another program cuts short while they are in use
+
+LARGE = "KBNvK"  # its results (9 kB) are read at once, its distances (478 kB) are mapped
+KBNVK = "8/8/8/4k3/8/8/8/KBN5 w - - 0 1"
+
+
+@pytest.fixture
+def large(tmp_path):
+    for name in (LARGE, "KBvK", "KNvK"):
+        for suffix in (".rtbw", ".rtbz"):
+            shutil.copy(DIRECTORY / (name + suffix), tmp_path)
+            (tmp_path / (name + suffix)).chmod(0o644)
+    assert (tmp_path / f"{LARGE}.rtbz").stat().st_size > MOST_READ
+    return tmp_path
+
+
+@pytest.mark.parametrize("length", [0, 1, 100, 5000, 100_000])
+def test_a_file_that_is_cut_short_while_open(large, length):
+    """Without a guard the processor's error about the missing page would end this process."""
+    rng = random.Random(length)
+    told = []
+    tables = Tables([large], on_problem=told.append)
+    boards = [Board(random_ending(rng, LARGE)) for _ in range(200)]
+    before = [tables.dtz(board) for board in boards]
+    assert None not in before
+    os.truncate(large / f"{LARGE}.rtbz", length)
+    tables.drop_cut_files()
+    assert len(told) == 1 and f"{LARGE}.rtbz is not used any more: it was cut short" in told[0]
+    after = [tables.dtz(board) for board in boards]
+    assert all(value in (None, 0) or abs(value) == 1 for value in after)  # what needs no table of this ending
+    assert [tables.wdl(board) for board in boards] == [Tables([large]).wdl(board) for board in boards]
+    assert len(told) == 1
+
+
+def test_a_file_that_is_cut_short_while_it_is_read(large):
+    """Nobody looks at the file's length: the missing page itself is noticed, by whichever thread comes across it."""
+    rng = random.Random(1)
+    told = []
+    tables = Tables([large], on_problem=told.append)
+    boards = [Board(random_ending(rng, LARGE)) for _ in range(400)]
+    for board in boards:
+        tables.dtz(board)
+    os.truncate(large / f"{LARGE}.rtbz", 0)
+    threads = [threading.Thread(target=lambda: [tables.dtz(board) for board in boards]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(told) == 1 and "it was cut short by another program" in told[0]
+
+
+def test_checking_a_file_that_is_cut_short(large):
+    path = large / f"{LARGE}.rtbz"
+    table = MappedTable(str(path))
+    table.check()
+    os.truncate(path, 50_000)
+    with pytest.raises(TableError, match="cannot be read to its end"):
+        table.check()
+    assert table.value(0, 0, 0) is None or table.is_cut
+
+
+def test_a_small_file_is_not_read_again(large):
+    path = large / f"{LARGE}.rtbw"
+    tables = Tables([large])
+    assert tables.wdl(Board(KBNVK)) == 2
+    os.truncate(path, 0)
+    tables.drop_cut_files()
+    assert tables.wdl(Board(KBNVK)) == 2 and not tables.problems
+
+
+def test_other_bus_errors_are_as_before(tmp_path):
+    """A page that is missing in anybody else's mapping still ends the process, and Python says where it was."""
+    path = tmp_path / "x"
+    code = (
+        "import mmap, os, sys\n"
+        "from book.endgame.syzygy_file import MappedTable\n"
+        f"MappedTable({str(DIRECTORY / (LARGE + '.rtbz'))!r})\n"
+        f"mapping = mmap.mmap(os.open({str(path)!r}, os.O_RDWR), 0)\n"
+        f"os.truncate({str(path)!r}, 0)\n"
+        "mapping[50_000]\n"
+    )
+    for options in ([], ["-X", "faulthandler"]):
+        path.write_bytes(bytes(100_000))
+        run = subprocess.run([sys.executable, *options, "-c", code], capture_output=True, text=True, timeout=60)
+        assert run.returncode == -signal.SIGBUS
+        assert ("Bus error" in run.stderr) == bool(options)
 
 
 def mutate(rng, contents):
