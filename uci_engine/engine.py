@@ -11,7 +11,7 @@ from uci_engine.memory import available_megabytes
 from uci_engine.options import find, options
 from uci_engine.report import Reply, Reporter, info_text
 from uci_engine.streams import DialogueLog
-from uci_engine.strength import handicap
+from uci_engine.strength import FULL_SKILL, handicap, skill_elo
 from uci_engine.text import board_lines, one_line
 
 SHORT_LOOK = 20_000  # nodes, a few hundredths of a second
@@ -162,9 +162,12 @@ class Engine:
 
     def handicap(self):
         """How much weaker to play, or None. Analysis is always done with full strength."""
-        if not self.values["UCI_LimitStrength"] or self.values["UCI_AnalyseMode"]:
+        values = self.values
+        if values["UCI_AnalyseMode"]:
             return None
-        return handicap(self.values["UCI_Elo"])
+        if values["UCI_LimitStrength"]:
+            return handicap(values["UCI_Elo"])
+        return handicap(skill_elo(values["Skill Level"])) if values["Skill Level"] < FULL_SKILL else None
 
     def go(self, parameters, finished, arrived=None):
         """Starts a search; `finished` is called when its bestmove is written. `arrived` is when the `go` came."""

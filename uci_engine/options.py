@@ -136,6 +136,14 @@ OPTIONS = (
     Option("UCI_ShowWDL", "check", False, "Shows the chances to win, draw and lose with every score"),
     Option("UCI_LimitStrength", "check", False, "Plays weaker, as UCI_Elo says"),
     Option("UCI_Elo", "spin", 1500, "The rating to play at if the strength is limited", 800, 3000),
+    Option(
+        "Skill Level",
+        "spin",
+        20,
+        "Plays weaker below 20, as UCI_Elo 800 + 110 per level; UCI_LimitStrength wins",
+        0,
+        20,
+    ),
     Option("UCI_AnalyseMode", "check", False, "The GUI analyses: the strength is not limited"),
     Option("UCI_Opponent", "string", "", "Title, rating, kind and name of the opponent; only kept"),
     Option(

@@ -18,6 +18,9 @@ VISIBLE = 350
 MATE_VALUE = 20000
 
 
+FULL_SKILL = 20  # the Skill Level that limits nothing
+
+
 class Handicap(NamedTuple):
     """How a limited search works: no new iteration after `nodes`, `lines` moves to choose from, a bonus up to `spread`."""
 
@@ -49,6 +52,11 @@ LADDER = (
     Rung(2725, Handicap(64_000, 2, 6.0)),
     Rung(3000, Handicap(500_000, 1, 0.0)),
 )
+
+
+def skill_elo(level):
+    """The rating that a Skill Level below FULL_SKILL stands for: equal steps over the range of UCI_Elo."""
+    return 800 + 110 * level
 
 
 def handicap(elo):

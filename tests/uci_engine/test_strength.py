@@ -11,7 +11,7 @@ from support import ROOT, scaled
 
 from board import Board
 from search import Info, Limits, Searcher
-from uci_engine.strength import LADDER, VISIBLE, LineCollector, choose, handicap, value
+from uci_engine.strength import LADDER, VISIBLE, LineCollector, choose, handicap, skill_elo, value
 from uci_engine.wdl import wdl, wdl_of
 
 
@@ -116,6 +116,33 @@ def test_levels_differ_in_what_they_see():
             lines = gui.ask("position startpos moves e2e4", "go movetime 20000", until="bestmove")
             counts.append(int(re.search(r" nodes (\d+)", lines[-2])[1]))
         assert counts[0] < counts[1] < counts[2]
+        gui.quit()
+
+
+def nodes_of(gui, *options):
+    """Nodes of a search whose clock would allow far more, from a fresh state."""
+    gui.send("ucinewgame", *(f"setoption name {option}" for option in options))
+    lines = gui.ask("position startpos moves e2e4", "go movetime 20000", until="bestmove")
+    return int(re.search(r" nodes (\d+)", lines[-2])[1])
+
+
+def test_skill_levels_are_ratings():
+    """The document's mapping, spelt out; the same search as that rating's; and UCI_LimitStrength wins over it."""
+    assert [skill_elo(level) for level in (0, 10, 19)] == [800, 1900, 2890]
+    with Gui() as gui:
+        off = "UCI_LimitStrength value false"
+        low, high = nodes_of(gui, "Skill Level value 3"), nodes_of(gui, "Skill Level value 10")
+        assert low < high
+        on = "UCI_LimitStrength value true"
+        assert nodes_of(gui, "Skill Level value 20", on, "UCI_Elo value 1900") == high
+        assert nodes_of(gui, "Skill Level value 3") == high  # both are set
+        assert nodes_of(gui, off) == low
+        gui.send("setoption name Skill Level value 20")
+        lines = gui.ask("position startpos", "go depth 9", until="bestmove")
+        assert any(" depth 9 " in text for text in lines)
+        gui.send("setoption name Skill Level value 0", "setoption name UCI_AnalyseMode value true")
+        lines = gui.ask("position startpos", "go depth 9", until="bestmove")
+        assert any(" depth 9 " in text for text in lines)
         gui.quit()
 
 
