@@ -1,8 +1,9 @@
 """`quetzal bench`."""
 
 from command.arguments import add_eval_file, add_threads, positive
+from command.progress import Progress
 from eval import load_evaluation
-from uci_engine.bench import DEFAULT_DEPTH, lines
+from uci_engine.bench import DEFAULT_DEPTH, lines, positions
 
 
 def add_arguments(parser):
@@ -17,5 +18,8 @@ def add_arguments(parser):
 def run(options):
     if options.eval_file is not None:
         load_evaluation(options.eval_file)
+    progress = Progress("bench", "positions", len(positions()))
     for line in lines(options.depth or DEFAULT_DEPTH, options.threads, options.hash):
-        print(line, flush=True)
+        progress.say(line)
+        if progress.done < progress.total:  # two lines more sum up
+            progress.advance(1)

@@ -58,8 +58,8 @@ class BuildProgress:
 
     def say(self, text):
         """A line of its own above the bar."""
-        if self.bar is not None and self.bar.stream.isatty():
-            text = "\r" + text.ljust(79)
+        if self.bar is not None:
+            self.bar.clear()
         print(text, file=sys.stderr)
 
 

@@ -7,6 +7,9 @@ from book.opening.builder import check_output, merged_entries, write_book
 from book.opening.polyglot import Book
 from book.opening.verify import plural
 from command.arguments import add_output
+from command.progress import Progress
+
+BLOCK = 10_000  # entries between two looks at the clock
 
 
 def add_arguments(parser):
@@ -17,6 +20,14 @@ def add_arguments(parser):
     )
 
 
+def shown(entries, progress):
+    """Passes the entries on and shows how many there were."""
+    for number, entry in enumerate(entries, 1):
+        yield entry
+        if number % BLOCK == 0:
+            progress.advance(BLOCK)
+
+
 def run(options):
     with contextlib.ExitStack() as stack:
         books = [stack.enter_context(Book(path)) for path in options.books]
@@ -24,5 +35,7 @@ def run(options):
             for warning in book.warnings:
                 print(f"{book.path}: {warning}", file=sys.stderr)
         check_output(options.output)
-        entries, positions = write_book(options.output, merged_entries(books, options.first))
+        progress = Progress("merging", "entries", sum(map(len, books)))
+        entries, positions = write_book(options.output, shown(merged_entries(books, options.first), progress))
+        progress.clear()
     print(f"{options.output}: {plural(entries, 'entry', 'entries')}, {plural(positions, 'position')}")

@@ -49,7 +49,10 @@ def run(options):
     if parameters.perft is not None:
         if options.json or options.san:
             raise ValueError("a perft has no lines of moves, so neither --san nor --json applies to it")
-        return count(parameters.perft, options)
+        from command.perft import count
+
+        board = Board(options.fen or STARTING_FEN, chess960=options.chess960)
+        return count(board, parameters.perft, True, options.threads)
     if parameters.ponder:
         raise ValueError("there is nobody to wait for: ponder belongs to games")
     if parameters.is_endless and sys.stderr.isatty():
@@ -76,14 +79,6 @@ def settings(options):
         ("EvalFile", options.eval_file),
     )
     return [(name, str(value)) for name, value in given if value is not None]
-
-
-def count(depth, options):
-    from uci_engine.perft import report
-
-    board = Board(options.fen or STARTING_FEN, chess960=options.chess960)
-    for line in report(board, depth, per_move=True, threads=options.threads):
-        print(line, flush=True)
 
 
 def san_line(board, texts):

@@ -4,6 +4,7 @@ import sys
 
 from command.arguments import join_fen
 from command.parser import suggestion
+from command.progress import clear_all
 from command.table import COMMANDS, build_parser
 
 HEAD_OPTIONS = ("-h", "--help", "-v", "-V", "--version")
@@ -21,8 +22,11 @@ def run(words):
     except BrokenPipeError:
         raise  # nobody reads any more: the caller ends quietly
     except (ValueError, OSError) as error:
+        clear_all()
         print(f"quetzal {options.command}: {reason_of(error)}", file=sys.stderr)
         return 2
+    finally:
+        clear_all()
 
 
 def misspelt(words):

@@ -2,6 +2,7 @@
 
 from board import STARTING_FEN, Board
 from command.arguments import add_chess960, add_fen, add_threads
+from command.progress import Progress
 from uci_engine.perft import report
 
 
@@ -15,5 +16,16 @@ def add_arguments(parser):
 
 def run(options):
     board = Board(STARTING_FEN if options.fen is None else options.fen, chess960=options.chess960)
-    for line in report(board, options.depth, per_move=options.divide, threads=options.threads):
-        print(line)
+    count(board, options.depth, options.divide, options.threads)
+
+
+def count(board, depth, per_move, threads):
+    """Counts and prints; the parts of a count on several threads are shown as they are done."""
+    progress = Progress("counting", "parts")
+
+    def on_part(done, total):
+        progress.total = total
+        progress.advance(done - progress.done)
+
+    for line in report(board, depth, per_move=per_move, threads=threads, on_part=on_part):
+        progress.say(line)

@@ -3,12 +3,13 @@
 import hashlib
 import os
 import re
-import sys
 
 from book.endgame.endings import DTZ_SUFFIX, WDL_SUFFIX, endings, men
 from book.endgame.syzygy import listed_files
 from book.endgame.syzygy_file import MappedTable
+from command.progress import Progress
 
+MEGABYTE = 1e6
 MOST_NAMES = 30  # in a list of what is missing
 
 
@@ -59,19 +60,17 @@ def run(options):
     found = list(listed_files(options.directory))
     files = {os.path.basename(path) for _, path in found}
     strangers = {file for file in os.listdir(options.directory) if file.endswith((WDL_SUFFIX, DTZ_SUFFIX))} - files
-    is_seen = sys.stderr.isatty()
     bad = 0
     for file in sorted(strangers):
         print(f"{file}: this is not the name of a table")
-    for number, (_, path) in enumerate(found, 1):
-        if is_seen:
-            print(f"\r{number}/{len(found)} {os.path.basename(path):20}", end="", file=sys.stderr)
+    progress = Progress("checking", "MB", sum(os.path.getsize(path) for _, path in found) / MEGABYTE)
+    for _, path in found:
         problem = problem_of(path, sums)
+        progress.advance(os.path.getsize(path) / MEGABYTE, os.path.basename(path))
         if problem is not None:
             bad += 1
-            print(f"{os.path.basename(path)}: {problem}")
-    if is_seen:
-        print(file=sys.stderr)
+            progress.say(f"{os.path.basename(path)}: {problem}")
+    progress.clear()
     absent = sorted(set(sums or ()) - files)
     if absent:
         print(f"Listed, but not there: {named(absent)}")

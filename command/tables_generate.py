@@ -59,11 +59,6 @@ class EndingProgress(Progress):
         self.finished += self.sizes[name]
         self.done = self.finished
 
-    def say(self, message):
-        """A line that stays, above the one that is redrawn."""
-        self.clear()
-        print(message, flush=True)
-
 
 def make_all(generator, names, progress):
     """Makes one ending after the other until an interrupt; returns how many are finished, and their bytes."""

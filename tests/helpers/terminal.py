@@ -24,6 +24,30 @@ def plain(text):
     return _ESCAPES.sub("", text).replace("\r\n", "\n")
 
 
+def screen(output):
+    """The lines that a person sees in the end: text is overwritten and erased as a terminal does, without its margins."""
+    lines, row, column = [""], 0, 0
+    for sequence, count, kind, text in re.findall(r"(\x1b\[\??([0-9;]*)([A-Za-z]))|([^\x1b])", output):
+        if text == "\r":
+            column = 0
+        elif text == "\n":
+            row, column = row + 1, 0
+            lines += [""] * (row + 1 - len(lines))
+        elif text:
+            line = lines[row].ljust(column)
+            lines[row] = line[:column] + text + line[column + 1 :]
+            column += 1
+        elif kind == "A":
+            row = max(0, row - int(count or 1))
+        elif kind == "K":
+            lines[row] = {"": lines[row][:column], "2": ""}[count]
+        elif kind == "J":
+            lines[row:] = [lines[row][:column]]
+        elif kind not in "mhl":
+            raise ValueError(f"no idea what {sequence!r} does")
+    return [line.rstrip() for line in lines]
+
+
 class Terminal:
     """Starts a command with a terminal on stdin, stdout and stderr; any of them can be something else instead."""
 

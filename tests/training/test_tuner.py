@@ -1,6 +1,5 @@
 """The tuner: right gradients, falling loss, the same outcome with and without an interruption."""
 
-import io
 import json
 import math
 import os
@@ -16,7 +15,6 @@ from support import DATA, quetzal
 
 import eval as evaluation
 from board import Board
-from command.progress import Progress
 from eval.weights import LAYOUT, current_weights, set_weights
 from eval.weights_file import read_weights
 from training.dataset import WEIGHT_COUNT, Dataset, adam_step, shuffle
@@ -271,17 +269,3 @@ def test_ctrl_c_keeps_the_finished_epochs(games_file, tmp_path):
     resumed = quetzal(*arguments, str(kept + 1), "--resume")
     assert resumed.returncode == 0, resumed.stderr
     assert f"going on after epoch {kept}" in resumed.stderr
-
-
-def test_progress_says_rate_and_time_left():
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    terminal = Terminal()
-    progress = Progress("tuning", "positions", 1000, terminal)
-    progress.started -= 10
-    progress.advance(250, "epoch 1")
-    assert f"[{6 * '#'}{18 * '.'}] 25 %" in terminal.getvalue()
-    assert "25 positions/s" in terminal.getvalue()
-    assert "0:30 left" in terminal.getvalue()
