@@ -1,6 +1,6 @@
 """What a run shows while it goes on: a table that redraws itself on a terminal, plain lines anywhere else."""
 
-import shutil
+import os
 import sys
 import time
 
@@ -11,12 +11,7 @@ from arena.statistics import estimate
 
 _REDRAW_SECONDS = 0.25
 _PLAIN_SECONDS = 15.0
-
-
-def bar(done, total, width=40):
-    """How much is done, drawn and in percent."""
-    filled = min(width, width * done // max(1, total))
-    return f"[{'#' * filled}{'.' * (width - filled)}] {100 * done // max(1, total)} %"
+_NO_REDIRECTION = {"redirect_stdout": False, "redirect_stderr": False}  # other lines first clear the table
 
 
 def rate_text(run, done, total):
@@ -153,8 +148,8 @@ class Display:
         self.line = line
         self.stream = sys.stdout if stream is None else stream
         self.resume_hint = resume_hint
-        self.is_terminal = self.stream.isatty()
-        self.height = 0
+        self.is_terminal = self.stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.live = None  # what is drawn on a terminal
         self.shown = 0.0
         self.is_dirty = True
 
@@ -188,20 +183,38 @@ class Display:
             self.say(self.line(run))
 
     def draw(self, run):
+        """The table and a bar below it, redrawn in place. rich is loaded only here."""
+        if self.live is None:
+            from rich.console import Console
+            from rich.live import Live
+
+            self.live = Live(console=Console(file=self.stream), auto_refresh=False, transient=True, **_NO_REDIRECTION)
+            self.live.start()
+        self.live.update(self.picture(run), refresh=True)
+
+    def picture(self, run):
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        title, *lines = self.lines(run)
+        table = [Text(title, "bold", no_wrap=True), *(Text(line, no_wrap=True) for line in lines)]
         done, total = run.schedule.done, run.schedule.total
-        lines = [*self.lines(run)]
-        lines.append("  " + (bar(done, total) + "  " if total else "") + rate_text(run, done, total))
-        columns, rows = shutil.get_terminal_size()
-        lines = [line[: columns - 1] for line in lines[: rows - 1]]
-        self.clear()
-        self.stream.write("\n".join(lines) + "\n")
-        self.stream.flush()
-        self.height = len(lines)
+        rate = Text(rate_text(run, done, total))
+        foot = Table.grid(padding=(0, 2))
+        if total:
+            share = Text(f"{100 * done // total} %")
+            foot.add_row("", ProgressBar(total, done, width=40), share, rate)
+        else:
+            foot.add_row("", rate)
+        return Group(*table, foot)
 
     def clear(self):
-        if self.height:
-            self.stream.write(f"\x1b[{self.height}A\x1b[J")
-            self.height = 0
+        """Takes the table away, whatever happens next."""
+        if self.live is not None:
+            self.live.stop()
+            self.live = None
 
     def say(self, text):
         print(text, file=self.stream, flush=True)

@@ -191,6 +191,7 @@ def launch(options, describe, kind, make_schedule, lines, line):
         journal = stack.enter_context(contextlib.closing(open_journal(options, description, kind)))
         schedule = make_schedule(journal.description, supply_from(journal.description))
         display = Display(lines, line, resume_hint=f"quetzal {kind} --resume {journal.directory}")
+        stack.callback(display.clear)
         if cluster is None:
             pool = local_pool(journal.description, options, display)
         else:

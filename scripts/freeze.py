@@ -21,6 +21,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import time
 import tomllib
 import zipfile
 from pathlib import Path
@@ -33,13 +34,15 @@ MOST_BYTES = 30_000_000  # of the directory
 # Drawn in by corners of the standard library that Quetzal never enters: nothing of ours may import these.
 NEVER_USED = [
     "_hashlib", "_ssl", "_tkinter", "curses", "distutils", "doctest", "lib2to3", "multiprocessing", "pdb", "pydoc",
-    "readline", "sqlite3", "ssl", "test", "tkinter", "unittest",
+    "sqlite3", "ssl", "test", "tkinter", "unittest",
 ]  # fmt: skip
 
-# Installed beside it for development, or for what it only offers where they are installed.
+# Installed beside it for development, for what it only offers where they are installed, or for corners of rich that
+# Quetzal never enters: coloured source code and Markdown.
 NOT_SHIPPED = [
-    "Cython", "PyInstaller", "_pytest", "build", "dask", "distributed", "hypothesis", "matplotlib", "numpy", "pandas",
-    "pip", "pyximport", "pytest", "ruff", "setuptools", "tornado", "torch", "wheel", "zstandard",
+    "Cython", "PyInstaller", "_pytest", "build", "dask", "distributed", "hypothesis", "markdown_it", "matplotlib", "mdurl",
+    "numpy", "pandas", "pip", "pygments", "pyximport", "pytest", "ruff", "setuptools", "tornado", "torch", "wheel",
+    "zstandard",
 ]  # fmt: skip
 
 EXCLUDED = NEVER_USED + NOT_SHIPPED
@@ -131,7 +134,7 @@ def data_files():
 
 
 def runtime_distributions():
-    """The names of all that the program needs from others when it runs, with what these need in turn."""
+    """The names of all that is packed in, because the program or something that it needs needs it."""
     found, waiting = set(), list(pyproject()["project"]["dependencies"])
     while waiting:
         requirement, _, condition = waiting.pop().partition(";")
@@ -140,7 +143,7 @@ def runtime_distributions():
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # only needed on other systems
                 waiting += importlib.metadata.requires(name) or ()
                 found.add(name)
-    return found
+    return {name for name in found if name.removesuffix("-py").replace("-", "_") not in NOT_SHIPPED}
 
 
 def licences():
@@ -187,13 +190,15 @@ def run_pyinstaller(output, directory_only):
     subprocess.run([*command, str(ROOT / "scripts" / "quetzal.spec")], cwd=ROOT, env=environment, check=True)
 
 
-def add_papers(directory, glibc):
+def add_papers(directory, program, glibc):
     """What a person finds beside the program."""
     for name, text in licences():
         (directory / name).write_text(text, encoding="utf-8")
     for name in ("quetzal.bmp", "quetzal.png"):
         shutil.copy(ROOT / "docs" / "logo" / name, directory / name)
-    program = "quetzal.exe" if sys.platform == "win32" else "quetzal"
+    manual = subprocess.run([str(program), "manual"], capture_output=True, check=True).stdout
+    (directory / "quetzal.1").write_bytes(manual)
+    program = program.name
     needs = f"It needs Linux with glibc {glibc} or newer. " if glibc else ""
     (directory / "README.txt").write_text(
         f"Quetzal {version()}, a UCI chess engine.\n\n"
@@ -246,6 +251,16 @@ def write_sums(files):
     return target
 
 
+def step_teller(steps):
+    """A function that announces one step after the other, with the time since the first."""
+    started, numbers = time.monotonic(), iter(range(1, steps + 1))
+
+    def say(text):
+        print(f"[{next(numbers)}/{steps}] {time.monotonic() - started:5.1f} s  {text} ...", flush=True)
+
+    return say
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--directory-only", action="store_true", help="no archive and no single file")
@@ -269,14 +284,19 @@ def main():
     output = options.output.resolve()
     suffix = ".exe" if sys.platform == "win32" else ""
     directory, single = output / directory_name(), output / f"quetzal{suffix}"
+    say = step_teller(2 if options.directory_only else 4)
+    say("packing Quetzal, its libraries and Python, about a minute")
     run_pyinstaller(output, options.directory_only)
     glibc = newest_glibc(directory)
-    add_papers(directory, glibc)
     programs = [directory / f"quetzal{suffix}", *(() if options.directory_only else (single,))]
+    add_papers(directory, programs[0], glibc)
+    say("comparing its node counts with the signature of the search")
     size = check(directory, programs)
     print(f"{directory}: {size / 1e6:.1f} MB" + (f", needs glibc {glibc} or newer" if glibc else ""))
     if not options.directory_only:
+        say("making the archive")
         files = [archive(directory), single]
+        say("taking the SHA-256 sums")
         for path in (*files, write_sums(files)):
             print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
