@@ -80,6 +80,7 @@ def test_the_directory_is_small_and_complete():
     assert not names & {"numpy", "torch", "pytest", "hypothesis", "cython", "setuptools", "pyinstaller", "libcrypto"}
     assert not [path for path in inside.rglob("*") if path.suffix in (".py", ".pxd")]
     papers = {"LICENSE", "LICENSE-Python.txt", "LICENSE-chess.txt", "LICENSE-waitress.txt", "README.txt", "quetzal.bmp"}
+    papers |= {"LICENSE-rich.txt", "LICENSE-shtab.txt", "quetzal.1"}
     assert papers <= set(os.listdir(directory))
 
 
@@ -134,6 +135,25 @@ def test_every_command_is_there():
     told = run("directory", "--help").stdout
     for command in commands:
         assert re.search(rf"^ +{command}\b", told, re.MULTILINE), command
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_people_can_talk_to_it(kind, tmp_path):
+    """What only a terminal loads is packed, too: readline, rich and its tables of characters, shtab."""
+    from terminal import Terminal, plain
+
+    with Terminal(str(frozen(kind)), env={"XDG_STATE_HOME": str(tmp_path)}) as terminal:
+        terminal.until("quetzal> ")
+        terminal.send("dd\x7f\r")
+        assert plain(terminal.until("Key: ")).count("♟") == 16
+        terminal.send("quit\r")
+        assert terminal.wait()[0] == 0
+    with Terminal(str(frozen(kind)), "bench", "--depth", "12") as terminal:
+        status, output = terminal.wait()
+    assert status == 0
+    assert "positions/" in plain(output)
+    assert "complete" in run(kind, "completion", "bash").stdout
+    assert run(kind, "manual").stdout == quetzal("manual").stdout
 
 
 def test_self_play_works(tmp_path):
