@@ -235,8 +235,8 @@ def test_uci_check_passes(kind):
     cases = [case for case in CASES if IS_LONG or case.__name__ in quick]
     assert len(cases) >= len(quick)
     table = Table([str(frozen(kind))], patience=PATIENCE)
-    verdicts = {case.__name__: run_case(case, table) for case in cases}
-    assert not {name: reason for name, (verdict, reason) in verdicts.items() if verdict != "ok"}
+    findings = [run_case(case, table) for case in cases]
+    assert not [str(finding) for finding in findings if finding.verdict != "ok"]
 
 
 def test_python_chess_and_so_lichess_bot_can_play_with_it():

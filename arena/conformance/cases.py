@@ -9,31 +9,42 @@ import time
 import chess
 
 from arena.conformance import search_cases
-from arena.conformance.check import CaseError, NotApplicableError, expect
-from arena.conformance.search_cases import LONG, bestmove, play
+from arena.conformance.check import CaseError, NotApplicableError, expect, must, should
+from arena.conformance.search_cases import bestmove, play
 
 RESERVED = {"name", "value", "type", "default", "min", "max", "var"}
 TYPES = {"check", "spin", "combo", "button", "string"}
+SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 
 
+@should("UCI: the engine boots and waits for input")
 def boots_silently(table):
     """Says nothing before it is asked."""
     with table.start(greet=False) as client:
         expect(client.silent(0.4), f"'{client.lines[-1] if client.lines else ''}' came before 'uci'")
 
 
+@must("UCI: uci, id, uciok")
 def greets(table):
-    """Answers 'uci' with id name, id author and uciok, quickly."""
+    """Answers 'uci' with id name, id author and uciok."""
+    with table.start(greet=False) as client:
+        lines = client.ask("uci", until="uciok")
+        expect(any(re.match(r"id\s+name\s+\S", line) for line in lines), "no 'id name'")
+        expect(any(re.match(r"id\s+author\s+\S", line) for line in lines), "no 'id author'")
+
+
+@should("UCI: without uciok in a certain time the GUI ends the engine")
+def greets_soon(table):
+    """Sends uciok within 4 seconds, and nothing but id, option and info before it."""
     with table.start(greet=False) as client:
         lines = client.ask("uci", until="uciok")
         seconds = client.moment - client.started
-        expect(any(re.match(r"id name \S", line) for line in lines), "no 'id name'")
-        expect(any(re.match(r"id author \S", line) for line in lines), "no 'id author'")
         strange = [line for line in lines if line.split(" ", 1)[0] not in ("id", "option", "info", "uciok", "")]
         expect(not strange, f"'{strange[0] if strange else ''}' is not UCI")
-        expect(seconds <= 4, f"uciok took {seconds:.1f} s; some match runners wait only 4 s")
+        expect(seconds <= 4, f"uciok took {seconds:.1f} s")
 
 
+@should("GUIs that ask again when the engine's settings are opened")
 def greets_again(table):
     """Answers a second 'uci' like the first."""
     with table.start(greet=False) as client:
@@ -42,34 +53,48 @@ def greets_again(table):
         expect(first == second, "the second answer differs")
 
 
+@must("UCI: option")
 def declares_options(table):
-    """Declares its options so that every GUI can read them; Hash is there."""
-    expect("hash" in table.options, "no option Hash")
-    expect(len(table.options) <= 100, f"{len(table.options)} options; long lists have frozen GUIs")
+    """Declares its options so that every GUI can read them: known types, defaults, and ranges of numbers."""
     for name, (kind, line) in table.options.items():
         expect(kind in TYPES, f"unknown type in '{line}'")
-        expect(not RESERVED & set(name.split()), f"the name of '{line}' contains a reserved word")
+        written = line.removeprefix("option name ").partition(" type ")[0]
+        expect(not RESERVED & set(written.split()), f"the name of '{line}' contains a reserved word")
         if kind == "spin":
-            match = re.search(r" default (-?\d+) min (-?\d+) max (-?\d+)$", line)
-            expect(match is not None, f"no default, min and max in '{line}'")
-            default, least, most = map(int, match.groups())
-            expect(least <= default <= most, f"the default is outside the range in '{line}'")
+            numbers = {word: re.search(rf" {word} (-?\d+)(?: |$)", line) for word in ("default", "min", "max")}
+            expect(all(numbers.values()), f"no default, min and max in '{line}'")
+            default, least, most = (int(found[1]) for found in numbers.values())
+            expect(least <= default <= most, f"the default of {name} is outside the range in '{line}'")
         if kind == "check":
-            expect(line.endswith((" default true", " default false")), f"no default in '{line}'")
+            expect(re.search(r" default (true|false)\s*$", line), f"no default in '{line}'")
+
+
+@should("UCI: Hash, and <empty> for an empty string; old GUIs froze with long lists")
+def declares_options_for_guis(table):
+    """Has an option Hash, writes empty defaults as <empty>, and has not more than 100 options."""
+    expect("hash" in table.options, "no option Hash")
+    expect(len(table.options) <= 100, f"{len(table.options)} options")
+    for kind, line in table.options.values():
         if kind == "string":
             expect(re.search(r" default \S", line), f"an empty default must be written <empty>: '{line}'")
 
 
+@must("UCI: setoption, names in any case")
 def takes_options(table):
-    """Takes option names in any case, values with blanks, empty values, and refuses bad ones alive."""
+    """Takes option names in any case, and passes over options that it does not have."""
     with table.start() as client:
-        client.send("setoption name hAsH value 2", "setoption name Hash value pony", "setoption name Hash value -1")
-        client.send(
-            "setoption name Hash", "setoption name Hash value", "setoption", "setoption name", "setoption value 3"
-        )
-        client.send(
-            "setoption name No Such Option value some thing", "setoption name UCI_Opponent value GM 2800 human A B"
-        )
+        client.send("setoption name hAsH value 2", "setoption name No Such Option value some thing")
+        client.ready()
+        play(client, "position startpos", "go depth 2")
+
+
+@should("match runners and lichess-bot, which pass on what a user has written")
+def refuses_bad_values(table):
+    """Refuses option values that make no sense, and lives on."""
+    with table.start() as client:
+        client.send("setoption name Hash value pony", "setoption name Hash value -1", "setoption name Hash")
+        client.send("setoption name Hash value", "setoption", "setoption name", "setoption value 3")
+        client.send("setoption name UCI_Opponent value GM 2800 human A B")
         for name, (kind, _) in table.options.items():
             if kind == "string" and "path" in name:
                 client.send(f"setoption name {name} value <empty>", f"setoption name {name} value")
@@ -77,6 +102,7 @@ def takes_options(table):
         play(client, "position startpos", "go depth 2")
 
 
+@should("match runners and lichess-bot, with settings made for another machine")
 def declines_too_much_hash(table):
     """Survives a Hash size that the machine does not have."""
     table.need_option("Hash")
@@ -89,26 +115,47 @@ def declines_too_much_hash(table):
         play(client, "position startpos", "go depth 2")
 
 
-def passes_over_unknown_words(table):
-    """Passes over words that it does not know, and reads on behind them."""
+@must("UCI: unknown commands are ignored")
+def ignores_unknown_commands(table):
+    """Ignores commands that it does not know, and empty lines."""
     with table.start() as client:
-        client.send("xboard", "joho", "joho debug on", "debug off", "register later", "# comment", "", "   ", "\t")
-        client.ask("joho isready", until="readyok")
+        client.send("joho", "joho 1 2", "debug off", "register later", "# comment", "", "   ", "\t")
+        client.ready()
         play(client, "position startpos", "go depth 2")
 
 
-def reads_any_line_end(table):
-    """Reads CRLF, tabs and many blanks."""
+@should("UCI: the rest of a line behind an unknown word is read")
+def reads_on_behind_unknown_words(table):
+    """Passes over words that it does not know, and reads on behind them."""
     with table.start() as client:
-        client.send_bytes(b"isready\r\n")
-        client.until("readyok")
-        client.send_bytes(b"  position \t startpos   moves  e2e4 \t e7e5 \r\n\tgo   depth\t2  \r\n")
+        client.send("joho debug off")
+        client.ask("joho isready", until="readyok")
+
+
+@must("UCI: arbitrary white space between words")
+def reads_any_blanks(table):
+    """Reads tabs and many blanks between words."""
+    with table.start() as client:
+        client.send("  position \t startpos   moves  e2e4 \t e7e5 ", "\tgo   depth\t2  ")
         board = chess.Board()
         board.push_uci("e2e4")
         board.push_uci("e7e5")
         expect(chess.Move.from_uci(bestmove(client.until("bestmove"))) in board.legal_moves, "an illegal bestmove")
 
 
+@should("UCI: line ends of another system, as when GUI and engine run under different ones")
+def reads_any_line_end(table):
+    """Reads lines that end with CR LF."""
+    with table.start() as client:
+        client.send_bytes(b"isready\r\n")
+        client.until("readyok")
+        client.send_bytes(b"position startpos moves e2e4\r\ngo depth 2\r\n")
+        board = chess.Board()
+        board.push_uci("e2e4")
+        expect(chess.Move.from_uci(bestmove(client.until("bestmove"))) in board.legal_moves, "an illegal bestmove")
+
+
+@should("GUIs that send names and paths in other encodings")
 def survives_noise(table):
     """Survives bytes that are no text and lines without sense."""
     with table.start() as client:
@@ -124,6 +171,7 @@ def survives_noise(table):
         play(client, "position startpos", "go depth 2")
 
 
+@should("GUIs that split lines at single blanks")
 def writes_clean_lines(table):
     """Writes whole lines: single blanks, none at the end, LF only, no fractions."""
     with table.start(greet=False) as client:
@@ -140,6 +188,7 @@ def writes_clean_lines(table):
             expect(not line.startswith("info ") or not re.search(r"\d\.\d", line), f"a fraction in {line!r}")
 
 
+@must("UCI: commands that are not supposed to come are ignored")
 def ignores_idle_stop(table):
     """Ignores 'stop' and 'ponderhit' when it is not searching."""
     with table.start() as client:
@@ -148,6 +197,7 @@ def ignores_idle_stop(table):
         client.ready()
 
 
+@must("UCI: go infinite ends with stop, and not before")
 def has_no_stale_stop(table):
     """A 'stop' that comes too late does not end the next search."""
     with table.start() as client:
@@ -157,10 +207,11 @@ def has_no_stale_stop(table):
         client.ask("stop", until="bestmove")
 
 
+@must("UCI: a bestmove for every go")
 def keeps_the_order(table):
     """'stop', 'position' and 'go' at once: one bestmove for each search, in order."""
     with table.start() as client:
-        client.send("position startpos moves e2e4 e7e5", "go ponder wtime 60000 btime 60000")
+        client.send("position startpos moves e2e4 e7e5", "go infinite")
         client.ready()
         client.send("stop", "position startpos moves e2e4", "go depth 2")
         first = bestmove(client.until("bestmove"))
@@ -172,6 +223,7 @@ def keeps_the_order(table):
         expect(client.silent(0.3, "bestmove"), "a third bestmove came")
 
 
+@must("UCI: isready is answered at once, also during a search")
 def answers_while_searching(table):
     """Answers 'isready' during a search, and searches on."""
     with table.start() as client:
@@ -185,6 +237,7 @@ def answers_while_searching(table):
         client.ask("stop", until="bestmove")
 
 
+@must("UCI: isready is always answered with readyok")
 def writes_whole_lines_from_all_threads(table):
     """Never mixes the lines of two threads: 300 answers during a search."""
     with table.start() as client:
@@ -200,6 +253,7 @@ def writes_whole_lines_from_all_threads(table):
         client.ask("stop", until="bestmove")
 
 
+@should("GUIs that change options during an analysis")
 def queues_options(table):
     """'setoption' during a search neither blocks nor loses the bestmove."""
     table.need_option("Hash")
@@ -212,6 +266,7 @@ def queues_options(table):
         play(client, "position startpos", "go depth 2")
 
 
+@should("GUIs that send the next position before the stop")
 def queues_positions(table):
     """'position' during a search does not touch that search."""
     with table.start() as client:
@@ -223,6 +278,7 @@ def queues_positions(table):
 
 
 def ends(table, *, searching, by_quit):
+    """The exit status of an engine that is told to end."""
     with table.start() as client:
         client.send("position startpos")
         if searching:
@@ -236,29 +292,44 @@ def ends(table, *, searching, by_quit):
             client.process.wait(3 * table.soon)
         except subprocess.TimeoutExpired:
             raise CaseError(f"the process is still there after {3 * table.soon:g} s") from None
-        expect(client.process.returncode == 0, f"exit status {client.process.returncode}")
+        return client.process.returncode
 
 
+@must("UCI: quit")
 def quits_idle(table):
     """'quit' ends it."""
     ends(table, searching=False, by_quit=True)
 
 
+@must("UCI: quit")
 def quits_in_search(table):
     """'quit' ends it during a search."""
     ends(table, searching=True, by_quit=True)
 
 
+@should("match runners and scripts, which take another status for a crash")
+def quits_without_complaint(table):
+    """'quit' ends it with exit status 0, also during a search."""
+    for searching in (False, True):
+        status = ends(table, searching=searching, by_quit=True)
+        expect(status == 0, f"exit status {status}")
+
+
+@should("GUIs that crash or close the pipe: no engine is left behind")
 def ends_with_its_input(table):
-    """The end of its input ends it."""
-    ends(table, searching=False, by_quit=False)
+    """The end of its input ends it, with exit status 0."""
+    status = ends(table, searching=False, by_quit=False)
+    expect(status == 0, f"exit status {status}")
 
 
+@should("GUIs that crash or close the pipe: no engine is left behind")
 def ends_with_its_input_in_search(table):
-    """The end of its input ends it during a search."""
-    ends(table, searching=True, by_quit=False)
+    """The end of its input ends it during a search, with exit status 0."""
+    status = ends(table, searching=True, by_quit=False)
+    expect(status == 0, f"exit status {status}")
 
 
+@should("match runners on a terminal, and services that end with SIGTERM")
 def keeps_a_signal_away(table):
     """Ctrl-C in the GUI's terminal does not end it; SIGTERM does, with status 0."""
     if os.name != "posix":
@@ -276,6 +347,7 @@ def keeps_a_signal_away(table):
         expect(client.process.returncode == 0, f"exit status {client.process.returncode} after SIGTERM")
 
 
+@should("GUIs that keep several engines loaded")
 def waits_without_working(table):
     """Uses no processor time while it waits for a command."""
     with table.start() as client:
@@ -288,6 +360,7 @@ def waits_without_working(table):
         expect(used <= 0.1, f"{used:.2f} s of processor time in one idle second")
 
 
+@should("GUIs that do not read while they draw")
 def does_not_wait_for_the_reader(table):
     """A GUI that does not read for a while gets everything later: answers, and one bestmove."""
     with table.start() as client:
@@ -301,6 +374,7 @@ def does_not_wait_for_the_reader(table):
         expect(client.silent(0.3, "bestmove"), "more than one bestmove")
 
 
+@should("GUIs and services that start engines from their own directory")
 def runs_anywhere(table):
     """Needs neither a home directory nor a search path nor a special working directory."""
     if not os.path.isabs(table.command[0]):
@@ -311,24 +385,41 @@ def runs_anywhere(table):
         play(client, "position startpos", "go depth 2")
 
 
-def replays_long_games(table):
-    """Takes a game of 1,200 plies in one line."""
+def replays(table, plies):
+    moves = [SHUFFLE[ply % 4] for ply in range(plies)]
     with table.start() as client:
-        client.send(f"position startpos moves {LONG}")
+        client.send(f"position startpos moves {' '.join(moves)}")
         client.ready()
         client.send("go depth 2")
         lines = client.until("bestmove")
         expect(chess.Move.from_uci(bestmove(lines)) in chess.Board().legal_moves, "an illegal bestmove")
 
 
+@must("UCI: position with all moves of the game")
+def replays_games(table):
+    """Takes a game of 600 plies in one line, longer than the longest between masters."""
+    replays(table, 600)
+
+
+@should("match runners without a limit on the length of games")
+def replays_long_games(table):
+    """Takes a game of 1,200 plies in one line."""
+    replays(table, 1200)
+
+
 CASES = (
     boots_silently,
     greets,
+    greets_soon,
     greets_again,
     declares_options,
+    declares_options_for_guis,
     takes_options,
+    refuses_bad_values,
     declines_too_much_hash,
-    passes_over_unknown_words,
+    ignores_unknown_commands,
+    reads_on_behind_unknown_words,
+    reads_any_blanks,
     reads_any_line_end,
     survives_noise,
     writes_clean_lines,
@@ -341,12 +432,14 @@ CASES = (
     queues_positions,
     quits_idle,
     quits_in_search,
+    quits_without_complaint,
     ends_with_its_input,
     ends_with_its_input_in_search,
     keeps_a_signal_away,
     waits_without_working,
     does_not_wait_for_the_reader,
     runs_anywhere,
+    replays_games,
     replays_long_games,
     *search_cases.CASES,
 )

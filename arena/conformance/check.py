@@ -1,10 +1,12 @@
 """Does an engine do what the protocol says and what GUIs expect?
 
 Each case starts the engine afresh, talks to it as a GUI would, and gives a reason when it fails. The cases are things
-that have broken real engines in real GUIs.
+that have broken real engines in real GUIs. What the protocol demands is a *must*; what only makes life with GUIs easier is
+a *should*, and its absence a warning.
 """
 
 import time
+from typing import NamedTuple
 
 from arena.client import Client, EngineEndedError
 from arena.text import visible
@@ -65,37 +67,86 @@ class Table:
             raise NotApplicableError(f"no option {name}")
 
 
+def must(source):
+    """Marks a case as something that the protocol demands; `source` is the part of it."""
+    return _mark("must", source)
+
+
+def should(source):
+    """Marks a case as something that GUIs and users like; `source` names those who do, or the document that says so."""
+    return _mark("should", source)
+
+
+def _mark(level, source):
+    def mark(case):
+        case.level = level
+        case.source = source
+        return case
+
+    return mark
+
+
+class Finding(NamedTuple):
+    """What came out of one case: 'ok', 'FAIL' for a must, 'warn' for a should, or 'skip', with the reason."""
+
+    name: str
+    level: str
+    source: str
+    title: str
+    verdict: str
+    reason: str
+    seconds: float
+
+    def __str__(self):
+        first = f"{self.verdict:4}  {self.level:6}  {self.title} [{self.source}]"
+        return f"{first}\n{'':14}{self.reason}" if self.reason else first
+
+
 def run_case(case, table):
-    """The verdict ('ok', 'FAIL' or 'skip') and the reason."""
+    """Tries one case and says what came out of it."""
+    verdict, reason = "ok", ""
+    started = time.perf_counter()
     try:
         case(table)
-    except NotApplicableError as reason:
-        return "skip", str(reason)
-    except (CaseError, EngineEndedError, TimeoutError) as reason:
-        return "FAIL", str(reason)
+    except NotApplicableError as error:
+        verdict, reason = "skip", str(error)
+    except (CaseError, EngineEndedError, TimeoutError) as error:
+        verdict, reason = "FAIL" if case.level == "must" else "warn", str(error)
     except (ValueError, OSError, LookupError) as error:
-        return "FAIL", f"{type(error).__name__}: {error}"
-    return "ok", ""
+        verdict, reason = "FAIL" if case.level == "must" else "warn", f"{type(error).__name__}: {error}"
+    return Finding(
+        case.__name__,
+        case.level,
+        case.source,
+        " ".join(case.__doc__.split()),
+        verdict,
+        visible(reason)[:_LONGEST_REASON],
+        round(time.perf_counter() - started, 2),
+    )
 
 
 def check(command, show=print, cases=None, patience=10.0):
-    """Runs the cases on an engine and returns the names of those that failed."""
+    """Runs the cases on an engine, shows each finding, and returns them all."""
     if cases is None:
         from arena.conformance.cases import CASES
 
         cases = CASES
     table = Table(command, patience)
-    failed = []
-    counts = {"ok": 0, "FAIL": 0, "skip": 0}
-    started = time.perf_counter()
+    findings = []
     for case in cases:
-        verdict, reason = run_case(case, table)
-        reason = visible(reason)[:_LONGEST_REASON]
-        counts[verdict] += 1
-        if verdict == "FAIL":
-            failed.append(case.__name__)
-        title = " ".join(case.__doc__.split())
-        show(f"{verdict:4}  {title}" + (f"\n      {reason}" if reason else ""))
-    seconds = time.perf_counter() - started
-    show(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} not applicable, {seconds:.0f} s")
-    return failed
+        findings.append(run_case(case, table))
+        show(findings[-1])
+    return findings
+
+
+def count_verdicts(findings):
+    verdicts = [finding.verdict for finding in findings]
+    return {verdict: verdicts.count(verdict) for verdict in ("ok", "FAIL", "warn", "skip")}
+
+
+def summary_line(findings):
+    counts = count_verdicts(findings)
+    return (
+        f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['warn']} warnings, {counts['skip']} not applicable, "
+        f"{sum(finding.seconds for finding in findings):.0f} s"
+    )
