@@ -18,7 +18,7 @@ def add_arguments(parser):
 def run(options):
     if options.eval_file is not None:
         load_evaluation(options.eval_file)
-    progress = Progress("bench", "positions", len(positions()))
+    progress = Progress("bench", "positions", len(positions()), is_plain=False)
     for line in lines(options.depth or DEFAULT_DEPTH, options.threads, options.hash):
         progress.say(line)
         if progress.done < progress.total:  # two lines more sum up

@@ -24,10 +24,12 @@ class Progress:
     """Draws itself in the last line of a terminal; nothing of it is left when the work is done.
 
     `total` is None where nobody knows it. `advance` is called between two units of work, so an `interrupt` is heard there.
+    A command that writes a line for every unit needs no others (`is_plain`) where nothing can be drawn.
     """
 
-    def __init__(self, label, unit, total=None, stream=None, interrupt=None):
+    def __init__(self, label, unit, total=None, stream=None, interrupt=None, is_plain=True):
         self.label, self.unit, self.total = label, unit, total
+        self.is_plain = is_plain
         self.interrupt = interrupt
         self.stream = sys.stderr if stream is None else stream
         self.done = 0
@@ -48,7 +50,7 @@ class Progress:
             if now - self._drawn >= wait or self.done == self.total:
                 self._drawn = now
                 self._draw(note)
-        elif now - self._drawn >= PLAIN_SECONDS:
+        elif self.is_plain and now - self._drawn >= PLAIN_SECONDS:
             self._drawn = now
             self.stream.write(self.line(note) + "\n")
             self.stream.flush()
@@ -111,6 +113,8 @@ class Bar:
         from rich.progress import Progress as RichProgress
 
         self.progress = progress
+        console = Console(file=progress.stream)
+        console.width -= len("^C")  # which the terminal writes behind it; in a new line it would stay
         known = (BarColumn(None), TaskProgressColumn()) if progress.total else (SpinnerColumn(),)
         columns = (
             TextColumn("{task.fields[title]}", markup=False),
@@ -119,7 +123,7 @@ class Bar:
         )
         self.display = RichProgress(
             *columns,
-            console=Console(file=progress.stream),
+            console=console,
             auto_refresh=False,
             transient=True,
             expand=bool(progress.total),

@@ -4,7 +4,7 @@ import time
 from importlib import resources
 
 from board import Board
-from search import Limits, Searcher
+from search import Limits, Listener, Searcher
 
 DEFAULT_DEPTH = 17
 
@@ -15,31 +15,42 @@ def positions():
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
+class LastResult(Listener):
+    """Keeps the result of a search."""
+
+    result = None
+
+    def on_result(self, result):
+        self.result = result
+
+
 def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: False):
     """Searches every position from a fresh state. Yields a line per position, the mean effective branching factor, and
-    the closing line that testing frameworks read.
+    the closing line that testing frameworks read. Ctrl-C ends the search that is running.
     """
     searcher = Searcher(megabytes=megabytes, threads=threads)
     nodes = 0
     branching = []
     fens = positions()
     started = time.perf_counter()
-    for number, fen in enumerate(fens, 1):
-        if is_cancelled():
-            yield "info string the bench was stopped"
-            return
-        searcher.clear()
-        board = Board(fen)
-        result = searcher.think(board, Limits(depth=depth))
-        nodes += result.info.nodes
-        if result.best:
-            branching.append(result.info.branching)
-            best = board.uci(result.best)
-        else:
+    try:
+        for number, fen in enumerate(fens, 1):
+            if is_cancelled():
+                yield "info string the bench was stopped"
+                return
+            searcher.clear()
+            board, last = Board(fen), LastResult()
+            searcher.start(board, Limits(depth=depth), last)
+            searcher.wait()
+            nodes += last.result.info.nodes
             best = "(none)"
-        yield f"{number:2}/{len(fens)}  {result.info.nodes:9} nodes  {best:7} {fen}"
-    seconds = max(time.perf_counter() - started, 1e-9)
-    searcher.close()
+            if last.result.best:
+                branching.append(last.result.info.branching)
+                best = board.uci(last.result.best)
+            yield f"{number:2}/{len(fens)}  {last.result.info.nodes:9} nodes  {best:7} {fen}"
+    finally:
+        seconds = max(time.perf_counter() - started, 1e-9)
+        searcher.close()
     mean = sum(branching) / len(branching)
     yield f"effective branching factor {mean:.3f} (mean over the positions, depth {depth})"
     yield f"{nodes} nodes {nodes / seconds:.0f} nps"

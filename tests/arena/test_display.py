@@ -36,7 +36,7 @@ def test_the_table_is_redrawn_and_then_stays(tmp_path):
     piped = run_quetzal(*match_of(tmp_path, 30, "piped"))
     assert "\x1b" not in piped.stdout
     written = [steady(line) for line in piped.stdout.splitlines()]
-    assert [steady(line) for line in screen(output) if line][-len(written) :] == written
+    assert [steady(line) for line in screen(output, 120) if line][-len(written) :] == written
 
 
 def test_ctrl_c_gives_the_cursor_back(tmp_path):
@@ -46,5 +46,5 @@ def test_ctrl_c_gives_the_cursor_back(tmp_path):
         status, output = terminal.wait()
     assert status == 130
     assert output.rindex(SHOW) > output.rfind(HIDE)
-    assert "--resume" in screen(output)[-2]
+    assert "--resume" in screen(output, 120)[-2]
     assert "Traceback" not in output

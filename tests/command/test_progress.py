@@ -94,7 +94,7 @@ def test_where_nothing_can_be_redrawn_there_are_lines(stream, monkeypatch):
 
 def test_bench_on_a_terminal():
     """The bar stands below the lines, which are those of a pipe, and is gone at the end."""
-    with quetzal_terminal("bench", "--depth", "11") as terminal:
+    with quetzal_terminal("bench", "--depth", "11", columns=160) as terminal:
         status, output = terminal.wait()
     assert status == 0
     assert re.search(r"bench ━.*\d+% .*positions/\w+, \d+:\d\d left", plain(output))
@@ -102,7 +102,7 @@ def test_bench_on_a_terminal():
     assert piped.stderr == ""
     assert "\x1b" not in piped.stdout
     seen, written = (
-        [re.sub(r" \d+ nps", "", line) for line in lines] for lines in (screen(output), piped.stdout.splitlines())
+        [re.sub(r" \d+ nps", "", line) for line in lines] for lines in (screen(output, 160), piped.stdout.splitlines())
     )
     assert seen == [*(line.rstrip() for line in written), ""]
     assert output.rindex(SHOW) > output.rindex(HIDE)
@@ -118,12 +118,15 @@ def test_no_color_is_respected():
 
 def test_ctrl_c_gives_the_cursor_back():
     with quetzal_terminal("bench", "--depth", "25") as terminal:
-        terminal.until("positions/")
+        begun = terminal.until("positions/")
         terminal.send("\x03")
         status, output = terminal.wait()
     assert status == 130
     assert output.rindex(SHOW) > output.rfind(HIDE)
-    assert plain(output).endswith("\n")
+    seen = screen(begun + output)
+    assert "^C" in output  # written by the terminal, behind the bar
+    assert not any("positions/" in line for line in seen)
+    assert seen[-1] == ""
     assert "Traceback" not in output
 
 

@@ -24,8 +24,11 @@ def plain(text):
     return _ESCAPES.sub("", text).replace("\r\n", "\n")
 
 
-def screen(output):
-    """The lines that a person sees in the end: text is overwritten and erased as a terminal does, without its margins."""
+COLUMNS = 100
+
+
+def screen(output, columns=COLUMNS):
+    """The lines that a person sees in the end: text is wrapped, overwritten and erased as a terminal does it."""
     lines, row, column = [""], 0, 0
     for sequence, count, kind, text in re.findall(r"(\x1b\[\??([0-9;]*)([A-Za-z]))|([^\x1b])", output):
         if text == "\r":
@@ -34,6 +37,9 @@ def screen(output):
             row, column = row + 1, 0
             lines += [""] * (row + 1 - len(lines))
         elif text:
+            if column == columns:
+                row, column = row + 1, 0
+                lines += [""] * (row + 1 - len(lines))
             line = lines[row].ljust(column)
             lines[row] = line[:column] + text + line[column + 1 :]
             column += 1
@@ -51,7 +57,7 @@ def screen(output):
 class Terminal:
     """Starts a command with a terminal on stdin, stdout and stderr; any of them can be something else instead."""
 
-    def __init__(self, *command, cwd=DATA, columns=100, rows=40, env=None, **streams):
+    def __init__(self, *command, cwd=DATA, columns=COLUMNS, rows=40, env=None, **streams):
         self.ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
