@@ -4,6 +4,7 @@ import io
 import os
 import re
 import sys
+import time
 
 import pytest
 import rich.progress  # noqa: F401 - loading it takes time that the tests would measure
@@ -119,6 +120,7 @@ def test_no_color_is_respected():
 def test_ctrl_c_gives_the_cursor_back():
     with quetzal_terminal("bench", "--depth", "25") as terminal:
         begun = terminal.until("positions/")
+        time.sleep(0.5)  # nobody is so quick that the bar is still being written
         terminal.send("\x03")
         status, output = terminal.wait()
     assert status == 130
