@@ -37,7 +37,9 @@ FLAGS = (
 
 
 def add_arguments(parser):
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a TOML file that describes it; flags go before it")
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="a TOML file that describes it; what a flag says counts before it"
+    )
     parser.add_argument(
         "--engine",
         action="append",
@@ -47,7 +49,12 @@ def add_arguments(parser):
     )
     parser.add_argument("--name", metavar="TEXT", help="what it is called")
     parser.add_argument("--format", metavar="KIND", help="round-robin (default), gauntlet, swiss, knockout")
-    parser.add_argument("--rounds", type=positive, metavar="N", help="cycles of a round robin; rounds of a Swiss")
+    parser.add_argument(
+        "--rounds",
+        type=positive,
+        metavar="N",
+        help="how often everyone meets (default: 1); of a Swiss its rounds (default: log2 of the engines)",
+    )
     parser.add_argument("--games", type=positive, metavar="N", help="of each meeting, an even number (default: 2)")
     parser.add_argument("--challengers", type=positive, metavar="N", help="of a gauntlet: the first N (default: 1)")
     parser.add_argument("--extra-pairs", type=int, metavar="N", help="after a tie in a knockout (default: 5)")

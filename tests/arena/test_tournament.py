@@ -9,7 +9,9 @@ import zlib
 
 import pytest
 from arena_playing import command, is_running, processes, run_quetzal
+from support import ROOT
 
+from arena.config import ADJUDICATION, OPENINGS, TIMEOUTS, TOP
 from arena.openings import START, Supply
 from arena.options import distinct_names
 from arena.pairings import bracket, gauntlet, round_robin, swiss_round
@@ -18,6 +20,7 @@ from arena.settings import EngineSettings, Rules, as_dict
 from arena.standings import points_text, standings
 from arena.statistics import estimate, expected_score
 from arena.tournament import TournamentSchedule
+from command.tournament import FLAGS
 
 # Pairings
 
@@ -473,3 +476,20 @@ def test_bad_flags(tmp_path, arguments, message):
     result = run_quetzal("tournament", *arguments, cwd=tmp_path)
     assert result.returncode == 2
     assert message in result.stderr
+
+
+def test_help_and_documentation_name_the_same_flags():
+    """Every flag of the two commands stands in docs/arena.md, and no other but those of other programs."""
+    documented = set(re.findall(r"--[a-z][a-z0-9-]+", (ROOT / "docs" / "arena.md").read_text(encoding="utf-8")))
+    helped = set()
+    for name in ("match", "tournament"):
+        helped |= set(re.findall(r"--[a-z][a-z0-9-]+", run_quetzal(name, "--help").stdout))
+    others = {"--judge", "--nthreads", "--nworkers", "--protocol", "--tls-ca-file", "--tls-cert", "--tls-key"}
+    assert documented - others == helped
+
+
+def test_every_key_of_the_file_is_a_flag():
+    tables = {None: TOP, "openings": OPENINGS, "adjudication": ADJUDICATION, "timeouts": TIMEOUTS}
+    keys = {(table, key) for table, known in tables.items() for key in known}
+    by_themselves = {(None, key) for key in ("pin", "options", "engine", "openings", "adjudication", "timeouts")}
+    assert {(table, key) for _, table, key in FLAGS} == keys - by_themselves
