@@ -15,7 +15,7 @@ DEV := $(VENV)/.ready-to-test
 BUILT := build/.built
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help build run test bench lint format test-debug test-sanitize freeze packages clean
+.PHONY: help build run test bench lint format test-debug test-sanitize test-hostile freeze packages clean
 
 help:
 	@echo "make run            set everything up and start the engine (UCI on stdin/stdout)"
@@ -25,6 +25,7 @@ help:
 	@echo "make lint, format   ruff"
 	@echo "make test-debug     the suite on a build with assertions, bounds and overflow checks"
 	@echo "make test-sanitize  the suite on a build with AddressSanitizer and UBSan"
+	@echo "make test-hostile   fuzzers for SECONDS=600 from SEED=1, ONLY='dialogue files' or all of them"
 	@echo "make freeze         what people download: dist/quetzal-VERSION-PLATFORM and a single file"
 	@echo "make packages       wheel and source archive for pip, in dist/"
 	@echo "make clean          remove everything that was built"

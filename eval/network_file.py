@@ -20,6 +20,7 @@ MOST_NEURONS = 1024
 ACTIVATION_ONE = 255  # what 1.0 is in an accumulator
 OUTPUT_ONE = 64  # and in the output weights
 SCALE = 180  # centipawns to one unit of the output of a new network
+MOST_SCALE = 10_000
 MOST_FEATURE_WEIGHT = 505  # 1.98: 32 pieces and the bias stay within 16 bits
 MOST_BIAS = 16000
 MOST_OUTPUT_WEIGHT = 127  # times 255 within 16 bits
@@ -44,6 +45,11 @@ class NetworkData(NamedTuple):
     output_weights: bytes  # those for the side to move, then those for the other
     output_bias: int
     training: dict  # how it was made; nothing here is needed to evaluate
+
+
+def shown(value):
+    """Something out of a file for a message: short, and without what steers a terminal."""
+    return repr(value)[:100]
 
 
 def numbers_from(data):
@@ -127,11 +133,11 @@ def unpack_network(blob, source):
         description = json.loads(body[_HEAD.size : _HEAD.size + length])
         architecture, quantisation = description["architecture"], description["quantisation"]
         scale, training = description["scale"], description["training"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise NetworkError(f"{source}: the description cannot be read: {error!r}") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise NetworkError(f"{source}: the description cannot be read: {shown(error)}") from error
     if architecture != ARCHITECTURE or quantisation != {"activation": ACTIVATION_ONE, "output": OUTPUT_ONE}:
-        raise NetworkError(f"{source}: another architecture: {architecture}, {quantisation}")
-    if not isinstance(scale, int) or not isinstance(training, dict):
+        raise NetworkError(f"{source}: another architecture: {shown(architecture)}, {shown(quantisation)}")
+    if type(scale) is not int or not 1 <= scale <= MOST_SCALE or not isinstance(training, dict):
         raise NetworkError(f"{source}: the description cannot be read")
     at = _HEAD.size + length
     blocks = []

@@ -6,6 +6,8 @@ Plain Python, and independent of the compiled layout, which the caller passes in
 import json
 from typing import NamedTuple
 
+from eval.network_file import shown
+
 FORMAT = 1
 GROUPS = ("material", "squares", "mobility", "pawns", "passed", "king", "threats", "pieces", "space", "tempo")
 MOST_WEIGHT = 3000  # keeps the packed sums of the wildest positions within their 16 bits
@@ -34,7 +36,7 @@ def read_weights(text, layout, source):
     try:
         document = json.loads(text)
         if document["format"] != FORMAT:
-            raise WeightsError(f"{source}: format {document['format']} instead of {FORMAT}")
+            raise WeightsError(f"{source}: format {shown(document['format'])} instead of {FORMAT}")
         entries = {entry["name"]: entry for entry in document["features"]}
         features, middlegame, endgame = [], [], []
         for name, start, size in layout:
@@ -42,7 +44,7 @@ def read_weights(text, layout, source):
                 raise WeightsError(f"{source}: feature '{name}' is missing")
             entry = entries.pop(name)
             if entry["group"] not in GROUPS:
-                raise WeightsError(f"{source}: feature '{name}' is in an unknown group '{entry['group']}'")
+                raise WeightsError(f"{source}: feature '{name}' is in an unknown group {shown(entry['group'])}")
             for phase, values in (("mg", middlegame), ("eg", endgame)):
                 if len(entry[phase]) != size:
                     raise WeightsError(
@@ -54,10 +56,10 @@ def read_weights(text, layout, source):
                     )
                 values.extend(entry[phase])
             features.append(Feature(name, start, size, entry["group"], entry["meaning"]))
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise WeightsError(f"{source}: no weights file: {error!r}") from error
+    except (json.JSONDecodeError, KeyError, TypeError, RecursionError) as error:
+        raise WeightsError(f"{source}: no weights file: {shown(error)}") from error
     if entries:
-        raise WeightsError(f"{source}: unknown feature '{next(iter(entries))}'")
+        raise WeightsError(f"{source}: unknown feature {shown(next(iter(entries)))}")
     return features, middlegame, endgame
 
 

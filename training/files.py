@@ -50,7 +50,13 @@ def _read_header(stream, name):
     text = stream.read(length)
     if len(text) < length or stream.read(4) != _checksum(head, text):
         raise FormatError(f"{name} has a damaged header")
-    return json.loads(text)
+    try:
+        metadata = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{name} has a header that cannot be read: {type(error).__name__}") from None
+    if not isinstance(metadata, dict):
+        raise FormatError(f"{name} has a header that says nothing")
+    return metadata
 
 
 class GameReader:

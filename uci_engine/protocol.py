@@ -380,7 +380,8 @@ class Session:
         "help": help,
     }
     AT_ONCE = ("uci", "debug", "isready", "register", "quit", "help", "compiler")
-    NEED_ENGINE = ("isready", "position", "go", "d", "eval", "flip")
+    # All that runs for a while is among them, so that an `isready` that comes meanwhile finds everything loaded.
+    NEED_ENGINE = ("isready", "position", "go", "d", "eval", "flip", "bench")
 
 
 def start_thread(work, name):

@@ -2,12 +2,17 @@
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_BLANKS = re.compile(r" {2,}")
 
 
 def one_line(text):
-    """Foreign text may hold anything; what leaves the engine is a line."""
-    return _CONTROL.sub(" ", str(text)).strip()
+    """Foreign text may hold anything; what leaves the engine is a line that can be printed, in UTF-8."""
+    text = str(text)
+    if not text.isprintable():
+        # Bytes of the input that are no UTF-8 are lone surrogates here.
+        shown = (each if each.isprintable() else "\ufffd" if "\ud800" <= each <= "\udfff" else " " for each in text)
+        text = _BLANKS.sub(" ", "".join(shown))
+    return text.strip()
 
 
 def nearest(word, known):

@@ -16,10 +16,9 @@ import re
 import subprocess
 import sys
 import threading
-import time
 
 import chess.pgn
-from fuzzing import KEEP, command_line, keep_failure, kept_failure
+from fuzzing import KEEP, cases, command_line, keep_failure, kept_failure
 
 from arena.engine import EngineFailure, EngineProcess
 from arena.formats import check_record
@@ -367,15 +366,15 @@ def problem_with(script, seed):
 def replay(path):
     """Plays a kept game again; what is still wrong, or None."""
     kept = kept_failure(path)
+    if "sent" not in kept:
+        return problem_with(Hostile(random.Random(kept["case"])), kept["case"])[0]
     return problem_with(Recorded(kept["sent"]), kept["seed"])[0]
 
 
 def run(seed, seconds, keep=KEEP, most=None):
     """Plays until the time is over, or so many games; counts of games, answers, bytes, ways to lose, and problems."""
     counts = collections.Counter(games=0, answers=0, bytes=0, problems=0)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and (most is None or counts["games"] < most):
-        case = f"{seed}-{counts['games']}"
+    for case in cases("engine-output", seed, seconds, keep, most):
         script = Hostile(random.Random(case))
         problem, record = problem_with(script, case)
         counts["games"] += 1

@@ -8,10 +8,9 @@ import json
 import random
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from fuzzing import KEEP, command_line, keep_failure, kept_failure
+from fuzzing import KEEP, cases, command_line, damage_bytes, keep_failure, kept_failure
 
 from arena.display import match_lines, tournament_lines
 from arena.errors import InputError
@@ -180,29 +179,6 @@ def damage_json(data, rng):
     return json.dumps(value).encode()
 
 
-def damage_bytes(data, rng):
-    """As disks and editors do it."""
-    how = rng.randrange(7)
-    place = rng.randrange(len(data) + 1)
-    if how == 0:
-        return data[:place]
-    if how == 1:
-        return data[:place] + bytes([rng.randrange(256)]) + data[place + 1 :]
-    if how == 2:
-        return data[:place] + data[place + rng.randrange(20) :]
-    if how == 3:
-        return (
-            data[:place]
-            + rng.choice((b"[" * 20_000, b'{"a":' * 20_000, b"\x00" * 512, b"\n", b"\r\n", b"\xff"))
-            + data[place:]
-        )
-    if how == 4:
-        return data[:place] + bytes(len(data) - place)
-    if how == 5:
-        return data + data[place:]
-    return b"\xef\xbb\xbf" + data
-
-
 def damaged(rng):
     description, games = make_run(rng)
     if rng.random() < 0.4:
@@ -279,15 +255,15 @@ def problem_with(description, games):
 def replay(path):
     """Resumes a kept run again; what is still wrong, or None."""
     kept = kept_failure(path)
+    if "games" not in kept:
+        kept["description"], kept["games"] = damaged(random.Random(kept["case"]))
     return problem_with(kept["description"], kept["games"])[0]
 
 
 def run(seed, seconds, keep=KEEP, most=None):
     """Damages and resumes runs until the time is over, or so many; counts of runs, of those accepted, and of problems."""
     counts = {"runs": 0, "accepted": 0, "refused": 0, "problems": 0}
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and (most is None or counts["runs"] < most):
-        case = f"{seed}-{counts['runs']}"
+    for case in cases("journal", seed, seconds, keep, most):
         description, games = damaged(random.Random(case))
         problem, accepted = problem_with(description, games)
         counts["runs"] += 1

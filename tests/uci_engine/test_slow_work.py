@@ -113,6 +113,28 @@ def test_readyok_means_that_everything_is_loaded():
     session.close()
 
 
+def test_a_count_before_everything_is_loaded(slow, monkeypatch):
+    """Getting ready beside a count once ended it for the dispatcher, and the next search was taken for finished."""
+    session, engine, lines, _ = slow
+    engine.is_ready, positions = False, []
+    engine.get_ready = lambda: setattr(engine, "is_ready", True)
+    engine.set_position = lambda fen, moves: positions.append(fen)
+
+    def count(depth, is_cancelled):
+        engine.may_end.wait(60)
+        yield "counted"
+
+    monkeypatch.setattr("uci_engine.bench.lines", count)
+    for line in ("bench 1", "isready", "position startpos", "isready"):
+        session.deliver(line)
+    wait_for(lambda: lines.count("readyok") == 2)
+    time.sleep(0.1)
+    assert positions == []  # a count is running
+    engine.may_end.set()
+    wait_for(lambda: positions == [None])
+    assert "counted" in lines
+
+
 def test_what_cannot_be_loaded_is_said_and_asked_for_once(monkeypatch):
     lines = []
     session = Session(lines.append)
