@@ -4,7 +4,7 @@ from search.state cimport Frame, Worker
 
 cdef enum:
     POLL_INTERVAL = 1024  # nodes between two looks at clock and stop flag
-    FIRST_ITERATION_NODES = 1 << 16  # more than a first iteration takes in any position of a game
+    FIRST_ITERATION_NODES = 65536  # more than a first iteration takes in any position of a game
 
 cdef void poll(Worker* worker) noexcept nogil
 

@@ -1,7 +1,9 @@
 """What the documents say is what the program has."""
 
 import ast
+import os
 import re
+from pathlib import Path
 
 import pytest
 from support import CHESS960, ROOT, STANDARD
@@ -57,6 +59,39 @@ def test_the_steps_of_the_search_have_sections():
     steps = {int(number) for number in re.findall(r"# Step (\d+)\.", source)}
     assert [int(number) for name in named for number in re.findall(r"\d+", name)] == sorted(steps)
     assert sorted(steps) == list(range(1, len(steps) + 1))
+
+
+# Put together here, so that this file does not have them.
+FOREIGN = tuple(
+    "".join(parts) for parts in (("../", "shared"), ("/work/", "shared"), ("/work/", "main"), ("/root", "/"))
+)
+
+
+def test_no_file_needs_anything_outside_of_the_project():
+    """Neither a path of the machine where it was written, nor a directory beside the checkout."""
+    skipped = {".git", ".venv", "build", "dist", "node_modules", "hostile-failures", ".hypothesis"}
+    seen = 0
+    for directory, names, files in os.walk(ROOT):
+        names[:] = [
+            name for name in names if name not in skipped and not name.endswith(("cache__", ".egg-info", "_cache"))
+        ]
+        for path in (Path(directory) / name for name in files):
+            if (
+                path.suffix in (".so", ".pyd", ".c", ".png", ".qnn", ".bin", ".rtbw", ".rtbz")
+                or path.name == "_build.py"
+            ):
+                continue
+            text = path.read_text(encoding="utf-8", errors="replace")
+            assert not any(word in text for word in FOREIGN), path
+            seen += 1
+    assert seen > 300
+
+
+def test_security_names_modules_that_exist():
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:arena|board|book|eval|search|training|uci_engine|web|command)/[\w/]+\.(?:py|h))`", text)
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).is_file()] == []
 
 
 def headings(path):
