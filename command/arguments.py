@@ -4,6 +4,8 @@ import argparse
 import os
 import re
 
+from board import STARTING_FEN, Board
+
 # The fields of a FEN behind the first one, which is known by its slashes.
 _FEN_FIELDS = tuple(map(re.compile, (r"[wb]", r"-|[KQkqA-Ha-h]+", r"-|[a-h][36]", r"\d+", r"\d+")))
 
@@ -39,6 +41,12 @@ def add_fen(command):
     command.add_argument(
         "--fen", metavar="FEN", help="the position, with or without quotes (default: the start of the game)"
     )
+
+
+def board_of(options):
+    """The position that `add_fen` and `add_chess960` ask for."""
+    fen = STARTING_FEN if options.fen is None else options.fen
+    return Board(fen, chess960=getattr(options, "chess960", False))
 
 
 def add_chess960(command):

@@ -41,6 +41,7 @@ class BuildProgress:
 
     def __init__(self):
         self.bar = None
+        self.started = time.monotonic()
         self.finished = 0
         self.source = None
 
@@ -55,6 +56,13 @@ class BuildProgress:
             self.source = source
         done = (self.finished + source.position) // 1024
         self.bar.advance(done - self.bar.done, f"{report.games:,} games")
+
+    def written(self, count):
+        """The second part of the work: from counts to a book."""
+        if self.bar.label != "writing":
+            self.bar.clear()
+            self.bar = Progress("writing", "entries")
+        self.bar.advance(count - self.bar.done)
 
     def say(self, text):
         """A line of its own above the bar."""
@@ -94,13 +102,14 @@ def run(options):
         report,
         on_start=progress.start,
         on_progress=lambda source: progress.show(source, report),
+        on_written=progress.written,
     )
     hidden = report.broken - max(0, options.show_broken)
     if report.broken and hidden > 0:
         progress.say(f"… and {plural(hidden, 'more broken game')}")
     for damage in report.damaged:
         progress.say(damage)
-    rate = report.games / max(time.monotonic() - progress.bar.started, 1e-9)
+    rate = report.games / max(time.monotonic() - progress.started, 1e-9)
     progress.bar.finish(
         f"{plural(report.games, 'game')} read ({rate:,.0f}/s), {report.used:,} used, {report.filtered:,} filtered out, "
         f"{report.broken:,} broken; {plural(report.plies, 'ply', 'plies')}"

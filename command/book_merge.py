@@ -9,8 +9,6 @@ from book.opening.verify import plural
 from command.arguments import add_output
 from command.progress import Progress
 
-BLOCK = 10_000  # entries between two looks at the clock
-
 
 def add_arguments(parser):
     parser.add_argument("books", nargs="+", help="the books to merge")
@@ -18,14 +16,6 @@ def add_arguments(parser):
     parser.add_argument(
         "--first", action="store_true", help="of each position take the first book that has it (default: sum weights)"
     )
-
-
-def shown(entries, progress):
-    """Passes the entries on and shows how many there were."""
-    for number, entry in enumerate(entries, 1):
-        yield entry
-        if number % BLOCK == 0:
-            progress.advance(BLOCK)
 
 
 def run(options):
@@ -36,6 +26,10 @@ def run(options):
                 print(f"{book.path}: {warning}", file=sys.stderr)
         check_output(options.output)
         progress = Progress("merging", "entries", sum(map(len, books)))
-        entries, positions = write_book(options.output, shown(merged_entries(books, options.first), progress))
+        entries, positions = write_book(
+            options.output,
+            merged_entries(books, options.first),
+            on_written=lambda count: progress.advance(count - progress.done),
+        )
         progress.clear()
     print(f"{options.output}: {plural(entries, 'entry', 'entries')}, {plural(positions, 'position')}")

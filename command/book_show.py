@@ -2,10 +2,9 @@
 
 import sys
 
-from board import Board
 from book.opening.polyglot import open_book, shares
 from book.opening.verify import plural
-from command.arguments import add_fen, positive
+from command.arguments import add_fen, board_of, positive
 
 
 def add_arguments(parser):
@@ -22,7 +21,7 @@ def add_arguments(parser):
 
 
 def run(options):
-    board = Board(options.fen) if options.fen else Board()
+    board = board_of(options)
     depth = options.depth or (1 if options.fen else 3)
     with open_book(options.book) as book:
         for warning in book.warnings:

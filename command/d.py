@@ -3,8 +3,7 @@
 import json
 import sys
 
-from board import STARTING_FEN, Board
-from command.arguments import add_chess960, add_fen, add_json
+from command.arguments import add_chess960, add_fen, add_json, board_of
 from uci_engine.text import board_lines
 
 
@@ -15,7 +14,7 @@ def add_arguments(parser):
 
 
 def run(options):
-    show(Board(options.fen or STARTING_FEN, chess960=options.chess960), options.json)
+    show(board_of(options), options.json)
 
 
 def show(board, as_json):

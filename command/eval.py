@@ -1,7 +1,6 @@
 """`quetzal eval`."""
 
-from board import STARTING_FEN, Board
-from command.arguments import add_eval_file, add_fen
+from command.arguments import add_eval_file, add_fen, board_of
 from eval import load_evaluation
 from uci_engine.eval_table import eval_table
 
@@ -14,5 +13,5 @@ def add_arguments(parser):
 def run(options):
     if options.eval_file is not None:
         load_evaluation(options.eval_file)
-    for line in eval_table(Board(options.fen or STARTING_FEN)):
+    for line in eval_table(board_of(options)):
         print(line)

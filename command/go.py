@@ -3,7 +3,6 @@
 import json
 import sys
 
-from board import STARTING_FEN, Board
 from command.arguments import (
     add_chess960,
     add_eval_file,
@@ -11,6 +10,7 @@ from command.arguments import (
     add_json,
     add_syzygy_path,
     add_threads,
+    board_of,
     positive,
 )
 from uci_engine.go import parse_go, problem_of
@@ -51,13 +51,12 @@ def run(options):
             raise ValueError("a perft has no lines of moves, so neither --san nor --json applies to it")
         from command.perft import count
 
-        board = Board(options.fen or STARTING_FEN, chess960=options.chess960)
-        return count(board, parameters.perft, True, options.threads)
+        return count(board_of(options), parameters.perft, True, options.threads)
     if parameters.ponder:
         raise ValueError("there is nobody to wait for: ponder belongs to games")
     if parameters.is_endless and sys.stderr.isatty():
         print("searching until Ctrl-C", file=sys.stderr)
-    board = Board(options.fen or STARTING_FEN, chess960=options.chess960)
+    board = board_of(options)
     translate = None
     if options.json:
         translate = JsonReport(board).add

@@ -1,7 +1,6 @@
 """`quetzal perft`."""
 
-from board import STARTING_FEN, Board
-from command.arguments import add_chess960, add_fen, add_threads
+from command.arguments import add_chess960, add_fen, add_threads, board_of
 from command.progress import Progress
 from uci_engine.perft import report
 
@@ -15,8 +14,7 @@ def add_arguments(parser):
 
 
 def run(options):
-    board = Board(STARTING_FEN if options.fen is None else options.fen, chess960=options.chess960)
-    count(board, options.depth, options.divide, options.threads)
+    count(board_of(options), options.depth, options.divide, options.threads)
 
 
 def count(board, depth, per_move, threads):

@@ -282,7 +282,7 @@ def build_parser(words=None):
     for command in COMMANDS:
         group, _, action = command.name.partition(" ")
         if action and group not in groups:
-            grouped = commands.add_parser(group, help=GROUPS[group])
+            grouped = commands.add_parser(group, help=GROUPS[group], description=sentence(GROUPS[group]))
             groups[group] = grouped.add_subparsers(dest="action", required=True, metavar="ACTION")
         place = groups[group] if action else commands
         added = place.add_parser(

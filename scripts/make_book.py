@@ -10,7 +10,6 @@ always gives the same bytes. docs/books.md says how lines and results become wei
 
 import argparse
 import random
-import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from board.files import replace_file
 from book.opening.builder import Report, Settings, count_games, entries_from, write_book
 from book.opening.move_counter import MoveCounter
 from book.opening.pgn import Source
+from command.progress import Progress
 from search import Limits, Searcher
 from training.fast_games import Ends
 from training.fast_games import play as play_on
@@ -118,17 +118,16 @@ def play(options):
     lines = read_repertoire()
     searcher = Searcher(megabytes=8)
     started = time.monotonic()
+    progress = Progress("playing", "lines", len(lines))
     texts, results = [], {"1-0": 0, "1/2-1/2": 0, "0-1": 0}
-    for index, line in enumerate(lines):
+    for line in lines:
         for number in range(1, options.games + 1):
             dice = random.Random(f"{options.seed} {line.title} {number}")
             moves, result = play_game(searcher, line, options.nodes, dice)
             texts.append(pgn_text(line, number, moves, result))
             results[result] += 1
-        seconds = time.monotonic() - started
-        left = seconds / (index + 1) * (len(lines) - index - 1)
-        if sys.stderr.isatty() or (index + 1) % 20 == 0:
-            print(f"{index + 1} of {len(lines)} lines, {left:.0f} s left", file=sys.stderr)
+        progress.advance(1)
+    progress.clear()
     header = f"% quetzal: {options.games} games per line, {options.nodes} nodes per move, seed {options.seed}\n\n"
     replace_file(GAMES, header + "".join(texts))
     print(f"{GAMES}: {len(texts)} games in {time.monotonic() - started:.0f} s, {results}")

@@ -13,6 +13,7 @@ from book.opening.pgn import PgnError, Source
 from book.opening.polyglot import BookError, Entry
 
 MOST_WEIGHT = 0xFFFF
+REPORTED = 10_000  # entries between two reports of how many are written
 COLOURS = {"both": 3, "white": 1, "black": 2}
 STANDARD_NAMES = ("", "standard", "chess", "from position", "normal")
 MOST_REASON = 200  # characters of a message about a game
@@ -152,8 +153,11 @@ def merged_entries(books, first_wins=False):
         yield from entries_of(key, weights.items())
 
 
-def write_book(path, entries):
-    """Writes entries that come sorted; returns how many entries and positions there are. BookError if there are none."""
+def write_book(path, entries, on_written=lambda count: None):
+    """Writes entries that come sorted; returns how many entries and positions there are. BookError if there are none.
+
+    `on_written` hears now and then how many there are so far.
+    """
     count = positions = 0
     last = None
     with replacing(path) as file:
@@ -162,6 +166,8 @@ def write_book(path, entries):
             count += 1
             positions += entry.key != last
             last = entry.key
+            if count % REPORTED == 0:
+                on_written(count)
         if count == 0:
             raise BookError(f"no move is left to put into {path}: too few games for the minimum, or nothing but losses")
     return count, positions
@@ -174,7 +180,16 @@ def check_output(path, inputs=()):
         raise BookError(f"{path} is one of the inputs")
 
 
-def build_book(paths, output, settings, report, *, on_start=lambda sources: None, on_progress=lambda source: None):
+def build_book(
+    paths,
+    output,
+    settings,
+    report,
+    *,
+    on_start=lambda sources: None,
+    on_progress=lambda source: None,
+    on_written=lambda count: None,
+):
     """Makes a book from PGN files; returns how many entries and positions it has."""
     check_output(output, paths)
     counter = MoveCounter(settings.megabytes, os.path.dirname(os.path.abspath(output)))
@@ -190,4 +205,4 @@ def build_book(paths, output, settings, report, *, on_start=lambda sources: None
             raise PgnError(
                 f"none of {report.games:,} games can be used: {report.broken:,} broken, the rest filtered out"
             )
-        return write_book(output, entries_from(counter, settings))
+        return write_book(output, entries_from(counter, settings), on_written)

@@ -46,6 +46,9 @@ def test_what_is_understood(arguments, wanted):
     [
         (("d", "--fen", "nonsense"), "quetzal d: "),
         (("d", "--fen"), "expected one argument"),
+        (("d", "--fen", ""), "the FEN is empty"),
+        (("go", "depth", "1", "--fen", ""), "the FEN is empty"),
+        (("eval", "--fen", ""), "the FEN is empty"),
         (("d", *START.split()), "a position goes behind --fen"),
         (("d", "--fen", *START.split(), "8"), "'8' is not understood"),
         (("d", "--fen", START.split()[0], "w", "KQxq", "-", "0", "1"), "'KQxq' is not understood"),

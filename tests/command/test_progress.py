@@ -2,13 +2,15 @@
 
 import io
 import os
+import random
 import re
 import sys
 import time
 
+import chess
 import pytest
 import rich.progress  # noqa: F401 - loading it takes time that the tests would measure
-from support import quetzal
+from support import quetzal, scaled
 
 import command.progress
 from command.progress import Progress, clear_all
@@ -148,3 +150,22 @@ def test_an_error_gives_the_line_back():
     assert status == 2
     assert output.rindex(SHOW) > output.rindex(HIDE)
     assert screen(output) == ["quetzal bench: it broke", ""]
+
+
+def test_making_a_book_shows_both_parts(tmp_path):
+    """Reading with the bytes as total, then writing."""
+    rng = random.Random(1)
+    games = []
+    for _ in range(scaled(600)):
+        board = chess.Board()
+        while board.ply() < 24 and not board.is_game_over():
+            board.push(rng.choice(list(board.legal_moves)))
+        games.append(f'[Result "1-0"]\n\n{chess.Board().variation_san(board.move_stack)} 1-0\n\n')
+    (tmp_path / "games.pgn").write_text("".join(games) * 100, encoding="utf-8")
+    book = tmp_path / "book.bin"
+    command = ("book", "build", str(tmp_path / "games.pgn"), "-o", str(book), "--min-games", "1")
+    with quetzal_terminal(*command, columns=300) as terminal:
+        status, output = terminal.wait()
+    assert status == 0, output
+    assert re.search(r"reading ━.* \d+% [\d,]+ kB/s, .*games", plain(output))
+    assert screen(output, 300)[-2].startswith(f"{book}: ")
