@@ -8,6 +8,10 @@ DESCRIPTION = (
 )
 SHELLS = ("bash", "zsh", "fish")
 
+# What operands are called that name files and directories.
+FILES = ("FILE", "FILE.svg", "NET.qnn", "BOOK", "LIST", "ENGINE", "games", "books", "book")
+DIRECTORIES = ("DIR", "DIRS")
+
 
 def add_arguments(parser):
     parser.add_argument("shell", choices=SHELLS, help="which shell")
@@ -16,6 +20,12 @@ def add_arguments(parser):
 def run(options):
     import shtab
 
-    from command.table import build_parser
+    from command.table import build_parser, leaves
 
-    print(shtab.complete(build_parser(), options.shell))
+    parser = build_parser()
+    for _, command in leaves(parser):
+        for action in command._actions:
+            operand = action.metavar or action.dest
+            if operand in FILES or operand in DIRECTORIES:
+                action.complete = shtab.FILE if operand in FILES else shtab.DIRECTORY
+    print(shtab.complete(parser, options.shell))

@@ -26,7 +26,7 @@ def escaped(text):
 
 def page(parser):
     """The lines of the page."""
-    from command.table import COMMANDS, DESCRIPTION, PLAY, SECTIONS
+    from command.table import COMMANDS, DESCRIPTION, PLAY, SECTIONS, leaves
     from uci_engine import __version__
 
     parsers = dict(leaves(parser))
@@ -48,16 +48,6 @@ def page(parser):
     yield "0 for success, 1 when something was found wrong, 2 for a line that was not understood, 130 after Ctrl\\-C."
     yield ".SH ENVIRONMENT"
     yield ".TP\n.B NO_COLOR\nIf it is set, nothing is coloured."
-
-
-def leaves(parser, name=""):
-    """The parsers of all commands, with their names."""
-    nested = [action for action in parser._actions if action.nargs == "A..."]
-    for action in nested:
-        for word, inner in action.choices.items():
-            yield from leaves(inner, f"{name} {word}".strip())
-    if not nested:
-        yield name, parser
 
 
 def command_lines(command, parser):

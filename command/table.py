@@ -300,3 +300,13 @@ def build_parser(words=None):
 
 def sentence(text):
     return text[0].upper() + text[1:] + "."
+
+
+def leaves(parser, name=""):
+    """The parsers of all commands, with their names."""
+    nested = [action for action in parser._actions if action.nargs == "A..."]
+    for action in nested:
+        for word, inner in action.choices.items():
+            yield from leaves(inner, f"{name} {word}".strip())
+    if not nested:
+        yield name, parser

@@ -10,8 +10,7 @@ import pytest
 from support import ROOT, quetzal
 
 from command.completion import SHELLS
-from command.manual import leaves
-from command.table import COMMANDS, SECTIONS, build_parser
+from command.table import COMMANDS, SECTIONS, build_parser, leaves
 
 NAMES = [command.name for command in COMMANDS]
 PLAIN = {"FEN": "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1"}
@@ -86,7 +85,7 @@ def test_completion_knows_commands_and_options(shell):
         assert word in result.stdout
 
 
-def test_bash_completes():
+def test_bash_completes(tmp_path):
     """The real shell, asked as the Tab key asks it."""
     bash = shutil.which("bash")
     if bash is None:
@@ -100,11 +99,15 @@ def test_bash_completes():
 
     def completed(*words):
         text = script + "\n" + ask.format(" ".join(shlex.quote(word) for word in words), len(words))
-        return subprocess.run([bash], input=text, capture_output=True, text=True).stdout.split()
+        return subprocess.run([bash], input=text, capture_output=True, text=True, cwd=tmp_path).stdout.split()
+
+    (tmp_path / "mine.qzg").touch()
 
     assert completed("tou") == ["tournament"]
     assert "--syzygy-path" in completed("go", "--s")
     assert completed("book", "ve") == ["verify"]
+    assert completed("train", "mi") == ["mine.qzg"]
+    assert completed("train", "-o", "mi") == ["mine.qzg"]
 
 
 def test_the_manual_page_has_everything():
