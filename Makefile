@@ -86,6 +86,13 @@ test-sanitize: $(DEV)
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest -n $(JOBS)
 
+# What finds a problem is kept in hostile-failures/, with the command that shows it again.
+SECONDS := 600
+SEED := 1
+ONLY :=
+test-hostile: $(DEV) $(BUILT)
+	@$(BIN)/python tests/hostile/run_all.py --seconds $(SECONDS) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
+
 freeze: $(DEV) $(BUILT)
 	@$(BIN)/python scripts/freeze.py
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 
@@ -61,6 +62,27 @@ def test_the_runner_knows_all_fuzzers(tmp_path):
     run = subprocess.run([*command, "--keep", str(tmp_path)], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert "fens, seed 5, 1 s" in run.stdout and "FENs: " in run.stdout and "runs: " in run.stdout
+
+
+def test_make_runs_them():
+    """As `make test-hostile` would, without setting anything up."""
+    make = shutil.which("make")
+    if make is None or not (ROOT / "Makefile").exists():
+        pytest.skip("there is no make")
+    command = [
+        make,
+        "-n",
+        "-o",
+        "build/.built",
+        "-o",
+        ".venv/.ready-to-test",
+        "test-hostile",
+        "SEED=3",
+        "ONLY=fens http",
+    ]
+    planned = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert planned.returncode == 0, planned.stderr
+    assert "tests/hostile/run_all.py --seconds 600 --seed 3 --only fens http" in planned.stdout
 
 
 def test_a_case_that_ends_the_process_is_noted(tmp_path):
