@@ -42,13 +42,19 @@ function figure(value, label) {
   return el("div", { class: "figure" }, el("b", { class: value.length > 13 ? "long" : null }, value), el("span", {}, label));
 }
 
+// A number with its interval, in the words of the terminal: what stands in brackets or behind the comma goes to the label.
+function intervalFigure(text, label) {
+  const [value, interval] = text.replace(" (", ", ").replace(")", "").split(", ");
+  return figure(value, interval ? `${label}, ${interval}` : label);
+}
+
 function renderFigures() {
   const summary = data.summary, found = [];
   if (isMatch()) {
     const [first, second] = names();
     found.push(figure(`+${summary.wins} −${summary.losses} =${summary.draws}`, `${first} against ${second}`));
-    found.push(figure(summary.texts.elo, "Elo"));
-    if (summary.normalized_elo !== null) found.push(figure(summary.texts.normalized_elo, "normalised Elo"));
+    found.push(intervalFigure(summary.texts.elo, "Elo"));
+    if (summary.normalized_elo !== null) found.push(intervalFigure(summary.texts.normalized_elo, "normalised Elo"));
     if (summary.los !== null) found.push(figure(summary.texts.los, "likelihood of superiority"));
     if (summary.llr !== undefined) {
       const verdict = summary.verdict === "H1" ? `: ${data.sprt.elo1} accepted` : summary.verdict === "H0" ? `: ${data.sprt.elo0} accepted` : "";
@@ -136,6 +142,13 @@ function renderRatings() {
 // Deviations on either side that hold 95 % of Student's distribution, as a series in 1 / degrees of freedom.
 const confident = (degrees) => 1.95996 + 2.37227 / degrees + 2.82250 / degrees ** 2 + 2.55585 / degrees ** 3;
 
+// All pairs alike say nothing about their spread: half a pair is added, shared between the five results.
+function spreadOfEqual(score, size) {
+  const results = [[score, size], ...[0, 0.25, 0.5, 0.75, 1].map((each) => [each, 0.1])];
+  const mean = results.reduce((sum, [each, weight]) => sum + each * weight, 0) / (size + 0.5);
+  return results.reduce((sum, [each, weight]) => sum + weight * (each - mean) ** 2, 0) / (size + 0.5);
+}
+
 // The first engine's score in per cent; the error comes from the spread of the pairs that are finished.
 function matchCourse() {
   const values = [], band = [], pairs = new Map();
@@ -153,7 +166,8 @@ function matchCourse() {
     const share = (100 * points) / count;
     values.push([count, share]);
     if (size > 2) {
-      const mean = sum / size, error = 100 * confident(size - 1) * Math.sqrt(Math.max(0, squares / size - mean * mean) / (size - 1));
+      const mean = sum / size, variance = Math.max(0, squares / size - mean * mean) || spreadOfEqual(mean, size);
+      const error = 100 * confident(size - 1) * Math.sqrt(variance / (size - 1));
       band.push([count, Math.max(0, share - error), Math.min(100, share + error)]);
     }
   });

@@ -1,7 +1,9 @@
 """The default openings: what is in the file, how it was made, and how a match uses it."""
 
 import json
+import os
 import re
+import sys
 
 import chess
 import make_openings
@@ -14,6 +16,7 @@ from arena.run import openings_description, supply_from
 from board.fen import STARTING_FEN
 
 OWN = own_openings()
+IS_LONG = bool(os.environ.get("QUETZAL_LONG"))
 QUICK = ("--no-pin", "--tc", "nodes=10", "--max-moves", "12", "--move-timeout", "120", "--startup-timeout", "120")
 
 
@@ -141,6 +144,22 @@ def test_a_match_takes_them_by_default(tmp_path):
     assert len(set(begun)) == 6
     assert results_of(run)["summary"]["repeated_games"] == 0
     assert "default openings" in (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_equal_engines_play_different_games(tmp_path):
+    """Quetzal against itself with fixed nodes, where chance has no part: 1,000 games if asked, and each is another one."""
+    run = tmp_path / "run"
+    count = 1000 if IS_LONG else 40
+    engine = f"{sys.executable} -m uci_engine"
+    limits = ("--tc-a", "nodes=500", "--tc-b", "nodes=600") if IS_LONG else ("--tc", "nodes=40", "--max-moves", "20")
+    arguments = ("--games", str(count), *limits, "--no-pin", "--startup-timeout", "120", "--dir", str(run))
+    result = run_quetzal("match", engine, engine, *arguments)
+    assert result.returncode == 0, result.stderr
+    lines = [json.loads(line) for line in (run / "games.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len({(game["white"], *game["moves"]) for game in lines}) == len(lines) == count
+    summary = results_of(run)["summary"]
+    assert summary["repeated_games"] == 0
+    assert sum(summary["pentanomial"]) == count // 2
 
 
 def test_repeated_games_do_not_count(tmp_path):

@@ -101,7 +101,7 @@ function errorChart({ label, rows, width }) {
   const line = 30, left = Math.min(180, Math.round(0.35 * width)), right = 26, top = 6;
   let low = Math.min(...known), high = Math.max(...known);
   if (high - low < 20) { low -= 10; high += 10; }
-  const room = 0.05 * (high - low);
+  const room = (rows.some((row) => (row.low === null) !== (row.high === null)) ? 0.3 : 0.05) * (high - low);
   low -= room; high += room;
   const height = top + line * rows.length + 24, letters = Math.floor((left - 16) / 7);
   const x = (value) => left + ((width - left - right) * (value - low)) / (high - low);
