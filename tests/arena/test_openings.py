@@ -16,7 +16,7 @@ from arena.run import openings_description, supply_from
 from board.fen import STARTING_FEN
 
 OWN = own_openings()
-IS_LONG = bool(os.environ.get("QUETZAL_LONG"))
+IS_LONG = os.environ.get("QUETZAL_LONG", "0") != "0"
 QUICK = ("--no-pin", "--tc", "nodes=10", "--max-moves", "12", "--move-timeout", "120", "--startup-timeout", "120")
 
 
