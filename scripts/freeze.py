@@ -264,7 +264,7 @@ def step_teller(steps):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--directory-only", action="store_true", help="no archive and no single file")
-    parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="DIR", help="(default: dist)")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist", metavar="DIR", help="(default: dist)")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     try:
