@@ -2,9 +2,10 @@
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 MOST_DEPTH = 30
+REPORT_SECONDS = 0.2
 UNDIVIDED = 4  # plies that are counted in one go, some milliseconds; in between a count can be cancelled
 
 
@@ -35,7 +36,8 @@ def divide(board, depth, is_cancelled=lambda: False):
 def divide_in_threads(board, depth, threads, on_part=lambda done, total: None):
     """The same on several threads. Deep counts are split two plies down: many parts of similar size to take.
 
-    `on_part` is called from this thread whenever one is counted. Whatever ends the count early ends all threads soon.
+    `on_part` hears now and then, in this thread, how many of the small counts are done. Whatever ends this one early
+    ends all threads soon.
     """
     work = []
     for move in board.legal_moves():
@@ -49,25 +51,32 @@ def divide_in_threads(board, depth, threads, on_part=lambda done, total: None):
             part = after.copy()
             part.push(reply)
             work.append((text, part, depth - 2))
+    total = max(len(work), board.perft(depth - UNDIVIDED) if depth > UNDIVIDED else 0)
     ended = threading.Event()
+    done = [0] * len(work)
 
-    def count(task):
+    def count(number):
         leaves = 0
-        for part, plies in parts(*task[1:]):
+        for part, plies in parts(*work[number][1:]):
             if ended.is_set():
                 break
             leaves += part.perft(plies)
+            done[number] += 1
         return leaves
 
-    totals = {}
     pool = ThreadPoolExecutor(threads)
     try:
-        for done, (task, leaves) in enumerate(zip(work, pool.map(count, work), strict=True), 1):
-            totals[task[0]] = totals.get(task[0], 0) + leaves
-            on_part(done, len(work))
+        counts = [pool.submit(count, number) for number in range(len(work))]
+        waiting = counts
+        while waiting:
+            waiting = wait(waiting, REPORT_SECONDS).not_done
+            on_part(sum(done), total)
     finally:
         ended.set()
         pool.shutdown(cancel_futures=True)
+    totals = {}
+    for (text, *_), leaves in zip(work, counts, strict=True):
+        totals[text] = totals.get(text, 0) + leaves.result()
     yield from totals.items()
 
 

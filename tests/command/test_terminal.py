@@ -167,10 +167,19 @@ def test_ctrl_d_leaves(dialogue):
     assert plain(output).endswith("\n")
 
 
-@pytest.mark.parametrize("arguments", [("perft", "9"), ("bench", "--depth", "30"), ("go", "infinite", "--json")])
-def test_ctrl_c_leaves_a_clean_line(arguments):
+@pytest.mark.parametrize(
+    ("arguments", "begun"),
+    [
+        (("perft", "9"), "parts/"),
+        (("bench", "--depth", "24"), " 1/52"),
+        (("go", "infinite", "--json"), "searching until Ctrl-C"),
+        (("go", "infinite"), "info depth 5"),
+    ],
+)
+def test_ctrl_c_leaves_a_clean_line(arguments, begun):
     with quetzal_terminal(*arguments) as terminal:
-        time.sleep(1.5)
+        terminal.until(begun)
+        time.sleep(0.5)
         terminal.send("\x03")
         status, output = terminal.wait()
     assert status == (0 if arguments[0] == "go" else 130)  # a search answers with the best move so far
