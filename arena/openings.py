@@ -15,6 +15,8 @@ from arena.text import visible
 from board import Board
 from board.chess960 import start_fen
 from board.fen import STARTING_FEN
+from board.files import open_regular
+from book.opening.pgn import lines_of
 from book.opening.polyglot import Book, BookError
 
 DEFAULT = "default"  # stands for the bundled openings where a file could be named
@@ -102,16 +104,27 @@ def chess960_starts(seed):
     return [Opening(start_fen(number), (), f"Chess960 start {number}") for number in numbers]
 
 
-def _read_text(path):
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        return path.read_text(encoding="latin-1")
+def _lines(path):
+    """The lines of a text file with their numbers; blank ones that follow each other are one."""
+    number = 1
+    with open(path, "rb", opener=open_regular) as file:
+        for piece in lines_of(file):
+            if not piece.strip():
+                yield number, "\n"
+                number += piece.count(b"\n")
+                continue
+            try:
+                text = piece.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                text = piece.decode("latin-1")
+            for line in text.splitlines(keepends=True):
+                yield number, line
+                number += 1
 
 
 def _read_epd(path, chess960):
     found = []
-    for number, line in enumerate(_read_text(path).splitlines(), 1):
+    for number, line in _lines(path):
         line = line.strip()
         if not line or line.startswith("#"):
             continue
@@ -134,16 +147,13 @@ def _read_epd(path, chess960):
 class _CountingFile:
     """A text file that knows the number of the line last read; python-chess reads it."""
 
-    def __init__(self, text):
-        self.lines = text.splitlines(keepends=True)
+    def __init__(self, path):
+        self.lines = _lines(path)
         self.number = 0
 
     def readline(self):
-        if self.number >= len(self.lines):
-            self.number += 1
-            return ""
-        self.number += 1
-        return self.lines[self.number - 1]
+        self.number, line = next(self.lines, (self.number + 1, ""))
+        return line
 
 
 class _LineBuilder(chess.pgn.GameBuilder):
@@ -172,7 +182,7 @@ class _LineBuilder(chess.pgn.GameBuilder):
 
 
 def _read_pgn(path, plies, chess960):
-    file = _CountingFile(_read_text(path))
+    file = _CountingFile(path)
     found = []
     while True:
         builder = _LineBuilder(file)

@@ -197,7 +197,7 @@ class _Xz(io.RawIOBase):
                 return len(unpacked)
 
 
-def _lines(stream):
+def lines_of(stream):
     """The lines of a stream, but blank ones that follow each other as one piece, and long ones in pieces without an end."""
     rest = b""
     is_inside = False  # of a line whose beginning was already given
@@ -228,7 +228,7 @@ def split_games(stream):
     number = start = behind = 1
     in_comment = was_blank = False
     is_new_line = True
-    for chunk in _lines(stream):
+    for chunk in lines_of(stream):
         number, behind = behind, behind + chunk.count(b"\n")
         if number == 1 and is_new_line:
             chunk = chunk.removeprefix(b"\xef\xbb\xbf")

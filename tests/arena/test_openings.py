@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+import time
 
 import chess
 import make_openings
@@ -193,3 +194,19 @@ def test_a_test_without_new_games_ends(tmp_path):
     assert summary["verdict"] is None
     assert summary["games"] < 10
     assert "stopped: no opening brings new games" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["x.pgn", "x.epd"])
+def test_blank_lines_cost_neither_time_nor_memory(tmp_path, name):
+    """Kept as a list they would take 400 MB, and line by line ten seconds."""
+    resource = pytest.importorskip("resource")
+    path = tmp_path / name
+    good = b"e4 e5 *\n" if name == "x.pgn" else b"8/8/8/8/8/7R/8/K1k5 w - -\n"
+    bad = b"e4 e4 *\n" if name == "x.pgn" else b"nonsense\n"
+    path.write_bytes(b"\n" * (40 << 20) + good + b"\r\n" * 1000 + bad)
+    began, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(InputError) as refused:
+        read_openings(path)
+    assert f"{name}:{(40 << 20) + 1002}: " in str(refused.value)
+    assert time.process_time() - began < 4
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
