@@ -2,8 +2,8 @@
 
 An engine leads a session of its own, and its group is ended with it. What it starts may leave that session. On Linux the
 worker is therefore the reaper of all its descendants: a process whose parent has ended becomes the worker's child instead
-of disappearing from sight, and a mark in its environment tells whose it was. On Windows the worker is a job, and the
-system ends what is in a job when the job is closed. Other systems have the session only.
+of disappearing from sight, and a mark in its environment tells whose it was. On Windows the worker is a job and so is
+every engine: the system ends all that is in a job with the job. Other systems have the session only.
 """
 
 import contextlib
@@ -30,6 +30,7 @@ class _Own:
     def __init__(self):
         self.adopts = False
         self.job = None  # on Windows; closed by the system when this process ends
+        self.jobs = {}  # on Windows: process number to the job of an engine
         self.marks = {}  # children that are meant to be there: process number to mark
         self.numbers = itertools.count(1)
         self.lock = threading.Lock()
@@ -43,7 +44,11 @@ def adopt_descendants():
     if _LIBC is not None:
         _OWN.adopts = _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     elif os.name == "nt" and _OWN.job is None:
-        _OWN.job = _closed_job()
+        from arena.windows_jobs import Job
+
+        with contextlib.suppress(OSError):  # in a job already, on a system that does not nest them
+            _OWN.job = Job()
+            _OWN.job.add_this_process()
 
 
 def _die_with_parent():
@@ -60,7 +65,10 @@ def start(command, *, immediate=True, **popen):
     """
     mark = None
     if os.name == "nt":
-        popen["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+        from arena.windows_jobs import CREATE_SUSPENDED
+
+        # Suspended until it is in its job: what it starts before would not belong to it.
+        popen["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW | CREATE_SUSPENDED
     else:
         popen["start_new_session"] = True
     if immediate and _LIBC is not None:
@@ -70,7 +78,19 @@ def start(command, *, immediate=True, **popen):
     with _OWN.lock:  # a child that is not in the list yet must not be taken for an orphan
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **popen)
         _OWN.marks[process.pid] = mark
+    if os.name == "nt":
+        _put_into_job(process)
     return process
+
+
+def _put_into_job(process):
+    from arena.windows_jobs import Job, resume
+
+    with contextlib.suppress(OSError):  # without a job it is ended alone
+        job = Job()
+        job.add(process._handle)
+        _OWN.jobs[process.pid] = job
+    resume(process._handle)
 
 
 def forget_child(process):
@@ -91,7 +111,12 @@ def end_process(process):
 def end_group(leader):
     """Ends a process and its group; on Windows everything that it has started."""
     if os.name == "nt":
-        subprocess.run(["taskkill", "/F", "/T", "/PID", str(leader)], capture_output=True, check=False)
+        job = _OWN.jobs.pop(leader, None)
+        if job is not None:
+            job.end()
+        else:
+            with contextlib.suppress(OSError):
+                os.kill(leader, signal.SIGTERM)  # which ends it at once there
     else:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)
@@ -177,49 +202,3 @@ def _mark_of(pid):
         return None
     start = MARK.encode() + b"="
     return next((each[len(start) :].decode("ascii", "replace") for each in variables if each.startswith(start)), None)
-
-
-# Windows
-
-
-def _closed_job():
-    """A job with this process in it, whose processes end with the last handle to it, which is ours. None if refused."""
-    from ctypes import wintypes
-
-    class BasicLimits(ctypes.Structure):
-        _fields_ = (
-            ("process_time", ctypes.c_int64),
-            ("job_time", ctypes.c_int64),
-            ("flags", wintypes.DWORD),
-            ("least_memory", ctypes.c_size_t),
-            ("most_memory", ctypes.c_size_t),
-            ("processes", wintypes.DWORD),
-            ("affinity", ctypes.c_size_t),
-            ("priority", wintypes.DWORD),
-            ("scheduling", wintypes.DWORD),
-        )
-
-    class Limits(ctypes.Structure):
-        _fields_ = (
-            ("basic", BasicLimits),
-            ("counters", ctypes.c_uint64 * 6),
-            ("memory", ctypes.c_size_t * 4),
-        )
-
-    kill_on_close, extended_limits = 0x2000, 9
-    kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-    kernel.CreateJobObjectW.restype = wintypes.HANDLE
-    kernel.CreateJobObjectW.argtypes = (ctypes.c_void_p, wintypes.LPCWSTR)
-    kernel.SetInformationJobObject.argtypes = (wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD)
-    kernel.AssignProcessToJobObject.argtypes = (wintypes.HANDLE, wintypes.HANDLE)
-    kernel.GetCurrentProcess.restype = wintypes.HANDLE
-    job = kernel.CreateJobObjectW(None, None)
-    limits = Limits()
-    limits.basic.flags = kill_on_close
-    if (
-        not job
-        or not kernel.SetInformationJobObject(job, extended_limits, ctypes.byref(limits), ctypes.sizeof(limits))
-        or not kernel.AssignProcessToJobObject(job, kernel.GetCurrentProcess())
-    ):
-        return None
-    return job
