@@ -8,6 +8,8 @@ INTERRUPTED = 130  # exit status after Ctrl-C, as shells count it
 
 def main(arguments=None):
     """Runs one command line and returns the exit status, without a traceback when the other side goes away."""
+    if sys.platform == "win32":
+        write_unicode()
     try:
         status = answer(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
@@ -45,6 +47,13 @@ def answer(arguments):
     from command.line import run
 
     return run(arguments)
+
+
+def write_unicode():
+    """Into pipes and files Windows' Python writes the code page of the country, which lacks half of what we print."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.isatty():
+            stream.reconfigure(encoding="utf-8", newline="\n")
 
 
 def is_terminal(descriptor):
