@@ -15,7 +15,7 @@ DEV := $(VENV)/.ready-to-test
 BUILT := build/.built
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help build run test bench lint format test-debug test-sanitize test-hostile freeze packages clean
+.PHONY: help build run test bench lint format test-debug test-sanitize test-hostile freeze windows test-windows packages clean
 
 help:
 	@echo "make run            set everything up and start the engine (UCI on stdin/stdout)"
@@ -27,6 +27,8 @@ help:
 	@echo "make test-sanitize  the suite on a build with AddressSanitizer and UBSan"
 	@echo "make test-hostile   fuzzers for SECONDS=600 from SEED=1, ONLY='dialogue files' or all of them"
 	@echo "make freeze         what people download: dist/quetzal-VERSION-PLATFORM and a single file"
+	@echo "make windows        the same for Windows, cross-compiled and frozen under wine (Debian or Ubuntu)"
+	@echo "make test-windows   what make windows has made, under wine"
 	@echo "make packages       wheel and source archive for pip, in dist/"
 	@echo "make clean          remove everything that was built"
 
@@ -95,6 +97,12 @@ test-hostile: $(DEV) $(BUILT)
 
 freeze: $(DEV) $(BUILT)
 	@$(BIN)/python scripts/freeze.py
+
+windows: $(DEV)
+	@$(BIN)/python scripts/windows.py
+
+test-windows: windows $(BUILT)
+	@QUETZAL_WINDOWS=1 $(BIN)/pytest tests/windows
 
 packages: $(READY)
 	@mkdir -p build && $(BIN)/python scripts/requirements.py release > build/requirements.txt

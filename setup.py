@@ -4,6 +4,7 @@ QUETZAL_PROFILE chooses how:
     release   what is shipped (the default)
     debug     assertions, bounds and overflow checks
     sanitize  debug, with AddressSanitizer and UndefinedBehaviorSanitizer
+QUETZAL_TARGET compiles for another system (scripts/targets.py).
 QUETZAL_SKIP_CORE=1 compiles nothing: for the Makefile, which installs the command beside a core that it has just built.
 """
 
@@ -24,6 +25,12 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "scripts"))
+TARGET = TARGET_PYTHON = None
+if os.environ.get("QUETZAL_TARGET"):
+    from targets import wanted
+
+    TARGET, TARGET_PYTHON = wanted()
 PROFILE = os.environ.get("QUETZAL_PROFILE", "release")
 CHECKED = PROFILE != "release"
 
@@ -99,7 +106,7 @@ class BuildPackages(build_py):
 
 
 class BuildCore(build_ext):
-    """Adds the profile's compiler flags, says how far it is, and leaves a note of how the core was built."""
+    """Chooses compiler and flags, says how far it is, and leaves a note of how the core was built."""
 
     def finalize_options(self):
         super().finalize_options()
@@ -110,10 +117,13 @@ class BuildCore(build_ext):
 
     def build_extensions(self):
         is_msvc = self.compiler.compiler_type == "msvc"
-        is_x86 = platform.machine().lower() in ("x86_64", "amd64")
-        self.cpu_level = "x86-64-v2" if is_x86 and not is_msvc else f"{platform.machine().lower()} default"
+        machine = TARGET.machine if TARGET else platform.machine().lower()
+        is_x86 = machine in ("x86_64", "amd64")
+        self.cpu_level = "x86-64-v2" if is_x86 and not is_msvc else f"{machine} default"
         flags = list((MSVC_FLAGS if is_msvc else GCC_FLAGS)[PROFILE])
         link_flags = []
+        if TARGET:
+            self.use_cross_compiler()
         if not is_msvc:
             # -fwrapv: the core relies on two's complement where it wraps. Unused inline functions come with every .pxd.
             # A pointer taken for a number is never meant, though older compilers only warn.
@@ -127,6 +137,23 @@ class BuildCore(build_ext):
             extension.extra_link_args = link_flags
         super().build_extensions()
 
+    def use_cross_compiler(self):
+        """Nothing of this system's Python goes in: neither its headers nor its flags."""
+        compiler = [*TARGET.compiler, *TARGET.compile_flags]
+        linker = [*TARGET.compiler, *(flag.format(python=TARGET_PYTHON) for flag in TARGET.link_flags)]
+        # A library that is linked has to come after what needs it.
+        libraries = [flag for flag in linker if flag.startswith("-l")]
+        linker = [flag for flag in linker if flag not in libraries]
+        self.compiler.set_executables(compiler=compiler, compiler_so=compiler, linker_so=linker)
+        self.compiler.set_include_dirs([str(TARGET_PYTHON / "include")])
+        self.compiler.set_library_dirs([])
+        self.compiler.set_libraries([flag.removeprefix("-l") for flag in libraries])
+
+    def get_ext_filename(self, fullname):
+        if TARGET is None:
+            return super().get_ext_filename(fullname)
+        return fullname.replace(".", os.sep) + TARGET.suffix
+
     def build_extension(self, ext):
         super().build_extension(ext)
         with self.counting:
@@ -135,7 +162,7 @@ class BuildCore(build_ext):
             print(f"[{self.compiled:2}/{len(self.extensions)}] Compiling {ext.name}", flush=True)
 
     def run(self):
-        if self.extensions:
+        if self.extensions and TARGET is None:
             refuse_incomplete_system()
         super().run()
         place = ROOT if self.inplace else Path(self.build_lib)
@@ -173,7 +200,6 @@ class BuildCore(build_ext):
 
 def refuse_incomplete_system():
     """In one line, before a compiler's log would have to be understood."""
-    sys.path.insert(0, str(ROOT / "scripts"))
     from check_system import message, missing
 
     problem = message(missing(builds_environment=False))

@@ -2,6 +2,7 @@
 
 python scripts/freeze.py                   both forms, an archive of the first, and their SHA-256 sums, in dist/
 python scripts/freeze.py --directory-only  only dist/quetzal-VERSION-PLATFORM/
+python scripts/freeze.py --single-only     only the single file
 
 The directory is the main product: it starts as one process, quickly, and leaves nothing behind. The single file unpacks
 itself into a temporary directory whenever it starts. What goes in is found in pyproject.toml and in the sources; nothing
@@ -165,6 +166,30 @@ def licences():
                 yield "LICENSE-chess.txt", (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
+def version_resource():
+    """What Windows shows as the program's properties."""
+    from PyInstaller.utils.win32 import versioninfo as info
+
+    numbers = tuple(int(part) for part in (*version().split("."), "0", "0")[:4])
+    texts = {
+        "FileDescription": "Quetzal, a UCI chess engine",
+        "ProductName": "Quetzal",
+        "FileVersion": version(),
+        "ProductVersion": version(),
+        "OriginalFilename": "quetzal.exe",
+        "LegalCopyright": "The Quetzal authors; GNU General Public License, version 3 or later",
+    }
+    english_unicode = 0x0409, 1200
+    table = info.StringTable("040904B0", [info.StringStruct(name, text) for name, text in texts.items()])
+    return info.VSVersionInfo(
+        ffi=info.FixedFileInfo(filevers=numbers, prodvers=numbers),
+        kids=[
+            info.StringFileInfo([table]),
+            info.VarFileInfo([info.VarStruct("Translation", list(english_unicode))]),
+        ],
+    )
+
+
 # What comes out
 
 
@@ -183,10 +208,10 @@ def size_of(directory):
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
 
 
-def run_pyinstaller(output, directory_only):
+def run_pyinstaller(output, forms):
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
     command += ["--distpath", str(output), "--workpath", str(ROOT / "build" / "freeze")]
-    environment = {**os.environ, "QUETZAL_FREEZE": "directory" if directory_only else "all"}
+    environment = {**os.environ, "QUETZAL_FREEZE": " ".join(forms)}
     subprocess.run([*command, str(ROOT / "scripts" / "quetzal.spec")], cwd=ROOT, env=environment, check=True)
 
 
@@ -211,26 +236,21 @@ def add_papers(directory, program, glibc):
     )
 
 
-def check(directory, programs):
-    """The promises that can be kept at once: small, nothing of ours as source, and the same engine as ever."""
-    size = size_of(directory)
+def check(path, program):
+    """The promises that can be kept at once: small, and the same engine as ever. Returns the size."""
+    size = size_of(path) if path.is_dir() else path.stat().st_size
     if size > MOST_BYTES:
-        sys.exit(f"{directory.name} has {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:.0f}")
-    for program in programs:
-        problem = difference([str(program)], QUICK_DEPTH)
-        if problem is not None:
-            sys.exit(problem)
+        sys.exit(f"{path.name} has {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:.0f}")
+    problem = difference([str(program)], QUICK_DEPTH)
+    if problem is not None:
+        sys.exit(problem)
     return size
 
 
 def archive(directory):
     """Packs the directory with itself as the top, as people expect it."""
     if sys.platform == "win32":
-        target = directory.with_name(directory.name + ".zip")
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as pack:
-            for path in sorted(directory.rglob("*")):
-                pack.write(path, path.relative_to(directory.parent))
-        return target
+        return archive_zip(directory)
 
     def belongs_to_nobody(entry):
         entry.uid = entry.gid = 0
@@ -240,6 +260,18 @@ def archive(directory):
     target = directory.with_name(directory.name + ".tar.gz")
     with tarfile.open(target, "w:gz") as pack:
         pack.add(directory, directory.name, filter=belongs_to_nobody)
+    return target
+
+
+def archive_zip(directory):
+    """The same bytes for the same content: sorted, and without the time of the build."""
+    target = directory.with_name(directory.name + ".zip")
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as pack:
+        for path in sorted(directory.rglob("*")):
+            if path.is_file():
+                entry = zipfile.ZipInfo(path.relative_to(directory.parent).as_posix())
+                entry.external_attr = 0o644 << 16
+                pack.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return target
 
 
@@ -263,7 +295,9 @@ def step_teller(steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--directory-only", action="store_true", help="no archive and no single file")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--directory-only", action="store_true", help="no archive and no single file")
+    form.add_argument("--single-only", action="store_true", help="no directory and no archive")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist", metavar="DIR", help="(default: dist)")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
@@ -284,16 +318,19 @@ def main():
     output = options.output.resolve()
     suffix = ".exe" if sys.platform == "win32" else ""
     directory, single = output / directory_name(), output / f"quetzal{suffix}"
-    say = step_teller(2 if options.directory_only else 4)
+    forms = ["directory"] * (not options.single_only) + ["single"] * (not options.directory_only)
+    say = step_teller(2 * len(forms))
     say("packing Quetzal, its libraries and Python, about a minute")
-    run_pyinstaller(output, options.directory_only)
-    glibc = newest_glibc(directory)
-    programs = [directory / f"quetzal{suffix}", *(() if options.directory_only else (single,))]
-    add_papers(directory, programs[0], glibc)
+    run_pyinstaller(output, forms)
     say("comparing its node counts with the signature of the search")
-    size = check(directory, programs)
-    print(f"{directory}: {size / 1e6:.1f} MB" + (f", needs glibc {glibc} or newer" if glibc else ""))
-    if not options.directory_only:
+    if "directory" in forms:
+        glibc, program = newest_glibc(directory), directory / f"quetzal{suffix}"
+        add_papers(directory, program, glibc)
+        size = check(directory, program)
+        print(f"{directory}: {size / 1e6:.1f} MB" + (f", needs glibc {glibc} or newer" if glibc else ""))
+    if "single" in forms:
+        print(f"{single}: {check(single, single) / 1e6:.1f} MB")
+    if len(forms) == 2:
         say("making the archive")
         files = [archive(directory), single]
         say("taking the SHA-256 sums")

@@ -1,0 +1,48 @@
+"""Other systems that setup.py can compile the core for on this one: QUETZAL_TARGET names one of them.
+
+QUETZAL_TARGET_PYTHON is a directory with that system's Python: its headers in `include`, and on Windows the import
+library in `libs`.
+"""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Target(NamedTuple):
+    compiler: tuple  # the command
+    suffix: str  # of a compiled module
+    machine: str
+    compile_flags: tuple = ()
+    link_flags: tuple = ("-shared",)  # "{python}" stands for the target's Python
+
+
+TARGETS = {
+    "windows-x86_64": Target(
+        compiler=("x86_64-w64-mingw32-gcc",),
+        suffix=".cp311-win_amd64.pyd",
+        machine="x86_64",
+        # gcc aligns the stack to 16 bytes on Windows, whatever a vector of 32 or 64 would like: so no aligned moves.
+        compile_flags=("-Wa,-muse-unaligned-vector-move",),
+        # No file of gcc's has to lie beside the program, and no symbols in it.
+        link_flags=("-shared", "-s", "-static-libgcc", "-L{python}/libs", "-lpython311"),
+    ),
+    "linux-arm64": Target(
+        compiler=("aarch64-linux-gnu-gcc",),
+        suffix=".cpython-311-aarch64-linux-gnu.so",
+        machine="aarch64",
+        compile_flags=("-fPIC",),
+        link_flags=("-shared", "-s"),
+    ),
+}
+
+
+def wanted():
+    """The target that the environment names, and the directory of its Python."""
+    name = os.environ["QUETZAL_TARGET"]
+    if name not in TARGETS:
+        raise SystemExit(f"QUETZAL_TARGET is '{name}', but must be one of {', '.join(TARGETS)}")
+    python = Path(os.environ.get("QUETZAL_TARGET_PYTHON", ""))
+    if not (python / "include" / "Python.h").exists():
+        raise SystemExit(f"QUETZAL_TARGET_PYTHON is '{python}', where there is no include/Python.h")
+    return TARGETS[name], python

@@ -1,0 +1,285 @@
+"""Quetzal for Windows, under wine: what `make windows` has made is the same engine, and behaves as Windows' users expect.
+
+`make test-windows` runs these. Not tested, because wine has no part in it or does it differently: large pages, a console
+window, Windows' own limits of memory, virus scanners, the icon.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import chess
+import pytest
+
+if os.environ.get("QUETZAL_WINDOWS", "0") == "0":
+    pytest.skip("needs wine, and what `make windows` makes: `make test-windows` runs these", allow_module_level=True)
+
+import windows
+from check_signature import QUICK_DEPTH, SIGNATURE, closing_nodes
+from support import ROOT
+
+from arena.client import Client
+
+DIRECTORY = windows.PLACE / "dist" / windows.NAME
+PROGRAM = DIRECTORY / "quetzal.exe"
+SINGLE = windows.PLACE / "dist" / f"{windows.NAME}.exe"
+FORMS = {"directory": PROGRAM, "single file": SINGLE}
+PATIENCE = 120.0
+SLOW = 600
+
+
+@pytest.fixture(scope="module", autouse=True)
+def wine():
+    windows.prepare_wine()
+
+
+@pytest.fixture(scope="module")
+def other_drive(tmp_path_factory):
+    """Drive D, another one than %TEMP%'s, with both forms under a path that has blanks and letters of the world."""
+    root = tmp_path_factory.mktemp("drive")
+    link = windows.PREFIX / "dosdevices" / "d:"
+    link.unlink(missing_ok=True)
+    link.symlink_to(root)
+    place = root / "Schach Motoren" / "Кетцаль é"
+    shutil.copytree(DIRECTORY, place)
+    shutil.copy(SINGLE, place / "single.exe")
+    yield place, "D:\\Schach Motoren\\Кетцаль é\\"
+    link.unlink()
+
+
+def engine(program=PROGRAM, **popen):
+    return Client(["wine", str(program)], patience=PATIENCE, env=windows.wine_environment(), **popen)
+
+
+def quetzal(*words, program=PROGRAM, timeout=SLOW):
+    """The output of a command, and its status 0."""
+    return windows.under_wine(program, *words, timeout=timeout)
+
+
+def wine_python(text, *words, timeout=SLOW):
+    """Runs a program in Windows' Python, beside Quetzal's modules."""
+    return windows.under_wine(windows.PYTHON / "python.exe", "-c", text, *words, timeout=timeout)
+
+
+# The same engine
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_nodes(form):
+    assert closing_nodes(quetzal("bench", "--depth", str(QUICK_DEPTH), program=FORMS[form])) == SIGNATURE[QUICK_DEPTH]
+
+
+@pytest.mark.parametrize("name", ["quetzal.exe", "single.exe"])
+def test_from_another_drive_and_a_path_with_blanks(other_drive, name):
+    _, windows_place = other_drive
+    output = quetzal("bench", "--depth", str(QUICK_DEPTH), program=windows_place + name)
+    assert closing_nodes(output) == SIGNATURE[QUICK_DEPTH]
+
+
+def test_it_was_built_for_windows():
+    text = quetzal("--version")
+    assert "mingw32" in text
+    assert "x86-64-v2" in text
+
+
+def test_the_archive_is_complete_and_small():
+    import zipfile
+
+    path = ROOT / "dist" / f"{windows.NAME}.zip"
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+    assert {f"{windows.NAME}/{name}" for name in ("quetzal.exe", "README.txt", "LICENSE")} <= set(names)
+    assert not any(name.endswith((".c", ".pxd")) for name in names)
+    assert path.stat().st_size < windows.MOST_ZIP
+    sums = (ROOT / "dist" / f"{windows.NAME}.sha256").read_text(encoding="utf-8").split()
+    assert sums[0] == windows.sha256(path)
+
+
+def test_windows_shows_name_and_version():
+    data = PROGRAM.read_bytes()
+    assert "Quetzal, a UCI chess engine".encode("utf-16-le") in data
+
+
+# The protocol
+
+
+def test_uci_check():
+    """The case of signals is not applicable there, and wine does not tell processor times."""
+    text = quetzal("uci-check", windows.windows_path(PROGRAM), timeout=2 * SLOW)
+    passed, failed, warnings, skipped = map(int, re.findall(r"(\d+) (?:passed|failed|warnings|not applicable)", text))
+    assert (failed, warnings) == (0, 0), text
+    assert passed >= 40
+    assert skipped <= 3
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_lines_with_cr_lf_and_the_end_of_the_input(form):
+    with engine(FORMS[form]) as client:
+        client.send_bytes(b"uci\r\nisready\r\nposition startpos moves e2e4\r\ngo nodes 1000\r\n")
+        answer = client.until("bestmove")[-1]
+        board = chess.Board()
+        board.push_uci("e2e4")
+        assert board.is_legal(chess.Move.from_uci(answer.split()[1]))
+        client.send("go infinite")
+        client.close_input()
+        assert client.wait()[0] == 0
+
+
+BREAK = """
+import signal, subprocess, sys
+process = subprocess.Popen(sys.argv[1], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           creationflags=subprocess.CREATE_NEW_PROCESS_GROUP, text=True)
+process.stdin.write("uci\\nisready\\ngo infinite\\n")
+process.stdin.flush()
+while process.stdout.readline() != "readyok\\n":
+    pass
+process.send_signal(signal.CTRL_BREAK_EVENT)
+try:
+    process.wait(20)
+    print("ended")
+except subprocess.TimeoutExpired:
+    process.kill()
+    print("stays")
+"""
+
+
+def test_ctrl_break_ends_it():
+    assert wine_python(BREAK, windows.windows_path(PROGRAM)).split()[-1] == "ended"
+
+
+def test_sixteen_at_once():
+    clients = [engine() for _ in range(16)]
+    try:
+        for client in clients:
+            client.send("uci")
+        for client in clients:
+            client.until("uciok")
+            client.send("go nodes 2000")
+        for client in clients:
+            client.until("bestmove")
+            client.send("quit")
+        assert [client.wait()[0] for client in clients] == [0] * 16
+    finally:
+        for client in clients:
+            client.__exit__()
+
+
+def test_a_table_of_a_gigabyte():
+    with engine() as client:
+        client.send("setoption name Hash value 1024")
+        client.ready(PATIENCE)
+        assert not any("no memory" in line for line in client.lines)
+        client.ask("go nodes 20000", until="bestmove")
+
+
+# Files
+
+
+def test_tables_and_books_by_windows_paths(other_drive, tmp_path):
+    """Two directories with ';' between them, the second one with the tables; and a book on another drive."""
+    place, windows_place = other_drive
+    tables = ROOT / "book" / "endgame" / "tables"
+    shutil.copytree(tables, place / "tables")
+    shutil.copy(ROOT / "book" / "opening" / "default.bin", place / "book.bin")
+    with engine() as client:
+        client.send(f"setoption name SyzygyPath value {windows.windows_path(tmp_path)};{windows_place}tables")
+        client.ready()
+        lines = client.ask("position fen 8/8/8/4k3/8/8/4K3/4Q3 w - - 0 1", "go depth 4", until="bestmove")
+        assert any(int(re.search(r"tbhits (\d+)", line)[1]) > 0 for line in lines if "tbhits" in line)
+        client.send(f"setoption name BookFile value {windows_place}book.bin", "setoption name OwnBook value true")
+        client.ready()
+        assert any("book" in line for line in client.ask("position startpos", "go movetime 500", until="bestmove"))
+
+
+# The arena
+
+
+def match(*engines, games=4, folder, extra=()):
+    words = ("match", *engines, "--games", str(games), "--dir", windows.windows_path(folder), *extra)
+    return quetzal(*words, timeout=2 * SLOW)
+
+
+def test_a_match_inside_windows(tmp_path):
+    text = match(*[windows.windows_path(PROGRAM)] * 2, folder=tmp_path / "run", extra=("--tc", "nodes=500"))
+    assert "4 of 4" in text
+    assert (
+        len(re.findall(r"^\[Result ", (tmp_path / "run" / "games.pgn").read_text(encoding="utf-8"), re.MULTILINE)) == 4
+    )
+
+
+BAD = """
+import subprocess, sys, time
+kind = sys.argv[1]
+for line in sys.stdin:
+    word = line.split()[:1]
+    if word == ["uci"]:
+        print("id name bad\\nuciok", flush=True)
+    elif word == ["isready"]:
+        print("readyok", flush=True)
+    elif word == ["quit"]:
+        break
+    elif word == ["go"]:
+        if kind == "crash":
+            sys.exit(3)
+        if kind == "fork":
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", "left-behind"])
+        time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("kind", ["crash", "hang", "fork"])
+def test_engines_that_crash_hang_or_fork(kind, tmp_path):
+    script = tmp_path / "bad.py"
+    script.write_text(BAD, encoding="utf-8")
+    python, program = (windows.windows_path(path) for path in (windows.PYTHON / "python.exe", PROGRAM))
+    bad = f"{python} {windows.windows_path(script)} {kind}"
+    text = match(bad, program, games=2, folder=tmp_path / "run", extra=("--tc", "1+0.01", "-c", "1"))
+    assert re.search(r"\+0 -\d =0", text), text
+    time.sleep(1)
+    processes = subprocess.run(["ps", "ax", "-o", "args"], capture_output=True, text=True).stdout
+    assert "left-behind" not in processes
+
+
+def test_a_match_against_linux(tmp_path):
+    """Twenty games at 2+0.02 with the Linux program on the other side: nobody crashes, forfeits or moves illegally."""
+    starter = tmp_path / "windows-quetzal"
+    variables = {
+        name: value for name, value in windows.wine_environment().items() if name.startswith(("WINE", "PYTHON"))
+    }
+    exports = "".join(f"export {name}='{value}'\n" for name, value in variables.items())
+    starter.write_text(f"#!/bin/sh\nunset DISPLAY\n{exports}exec wine '{PROGRAM}' \"$@\"\n", encoding="utf-8")
+    starter.chmod(0o755)
+    linux = [sys.executable, "-m", "uci_engine"]
+    command = [
+        *linux,
+        "match",
+        str(starter),
+        " ".join(linux),
+        "--games",
+        "20",
+        "--tc",
+        "2+0.02",
+        "--dir",
+        str(tmp_path / "run"),
+    ]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=2 * SLOW)
+    assert result.returncode == 0, result.stderr
+    assert "20 of 20" in result.stdout
+    assert "lost:" not in result.stdout, result.stdout
+
+
+# The suite
+
+
+@pytest.mark.parametrize("part", ["board", "search", "eval", "book", "uci_engine"])
+def test_the_suite_under_windows_python(part):
+    """The tests that run on Linux every day. What cannot run there says so in the report of skipped tests."""
+    windows.add_test_tools()
+    output = windows.under_wine(
+        windows.PYTHON / "python.exe", "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/{part}", timeout=6 * SLOW
+    )
+    assert re.search(r"\d+ passed", output), output
+    assert "failed" not in output.splitlines()[-1], output
