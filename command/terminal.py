@@ -1,11 +1,13 @@
 """The UCI dialogue for whoever types it: a greeting, a prompt, a line that can be edited, and answers to misspellings.
 
 GUIs never come here: they talk through pipes, and nothing of this is imported for them. The main thread reads lines,
-since readline and Ctrl-C belong to it; the session answers in a thread of its own, and searches report from theirs.
+the session answers in a thread of its own, searches report from theirs, and one more hears Ctrl-C: a signal that comes
+just before readline goes to sleep would be noticed only with the next key.
 """
 
 import contextlib
 import os
+import signal
 import threading
 
 from rich.console import Console
@@ -14,7 +16,7 @@ from rich.segment import ControlType
 
 from command.board_view import print_board
 from uci_engine import __version__
-from uci_engine.protocol import QUIT, Session
+from uci_engine.protocol import QUIT, Session, on_signals
 from uci_engine.text import one_line
 
 PROMPT = "quetzal> "
@@ -62,7 +64,7 @@ class Screen:
             self.console.file.flush()
 
     def ask(self):
-        """The next line; EOFError at the end of the input, KeyboardInterrupt at Ctrl-C."""
+        """The next line; EOFError at the end of the input."""
         with self.lock:
             self.is_asking = True
         try:
@@ -70,6 +72,12 @@ class Screen:
         finally:
             with self.lock:
                 self.is_asking = False
+
+    def end_line(self):
+        """Whatever stands in the last line, what follows begins a new one."""
+        with self.lock:
+            self.console.print()
+            self.console.file.flush()
 
 
 class TypedSession(Session):
@@ -122,17 +130,50 @@ class TypedSession(Session):
 
 def serve():
     """Talks until `quit`, the end of the input, or Ctrl-C when nothing is searched; returns the exit status."""
-    with history() as editor:
+    with history() as (editor, save):
         screen = Screen(editor)
+        session = TypedSession(screen)
+        modes = terminal_modes()
+
+        def leave(status):
+            """At once, from the thread that hears signals: nothing can be said to a thread that waits for keys."""
+            restore_modes(modes)
+            save()
+            screen.end_line()
+            os._exit(status)
+
+        def interrupt():
+            if session.is_busy and not session.is_working:
+                session.deliver("stop")
+            else:
+                leave(130)
+
+        on_signals({signal.SIGINT: interrupt, signal.SIGTERM: lambda: leave(143)})
         screen.console.print(f"[bold]Quetzal {__version__}[/bold], a UCI chess engine", highlight=False)
         screen.console.print("Type help, or load me into a chess GUI; quit ends. 'quetzal --help' lists my commands.")
-        session = TypedSession(screen)
         thread = threading.Thread(target=run, args=(session,), name="session", daemon=True)
         thread.start()
-        status = converse(session, screen)
+        converse(session, screen)
         session.events.put(QUIT)
         thread.join(1.0)
-    return status
+    return 0
+
+
+def terminal_modes():
+    """How the terminal was set before readline changes it; None where such modes are unknown."""
+    try:
+        import termios
+    except ImportError:
+        return None
+    return termios.tcgetattr(0)
+
+
+def restore_modes(modes):
+    if modes is not None:
+        import termios
+
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(0, termios.TCSADRAIN, modes)
 
 
 def run(session):
@@ -144,17 +185,11 @@ def converse(session, screen):
     while not session.is_over:
         try:
             line = screen.ask()
-            if line.strip():
-                tell(session, line)
         except EOFError:
-            screen.console.print()
-            return 0
-        except KeyboardInterrupt:
-            screen.console.print()
-            if not session.is_busy:
-                return 130
-            tell(session, "stop")
-    return 0
+            screen.end_line()
+            return
+        if line.strip():
+            tell(session, line)
 
 
 def tell(session, line):
@@ -169,11 +204,13 @@ def tell(session, line):
 
 @contextlib.contextmanager
 def history():
-    """Gives readline with the lines of earlier dialogues, and keeps the new ones; None where there is no readline."""
+    """Gives readline with the lines of earlier dialogues, and a function that keeps the new ones, which is called in the
+    end. None instead of readline where there is none.
+    """
     try:
         import readline
     except ImportError:
-        yield None
+        yield None, lambda: None
         return
     path = history_file()
     with contextlib.suppress(OSError):
@@ -182,12 +219,16 @@ def history():
     readline.set_completer(complete)
     readline.set_completer_delims(" ")
     readline.parse_and_bind("tab: complete")
-    try:
-        yield readline
-    finally:
+
+    def save():
         with contextlib.suppress(OSError):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             readline.write_history_file(path)
+
+    try:
+        yield readline, save
+    finally:
+        save()
 
 
 def history_file():

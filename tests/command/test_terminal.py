@@ -137,8 +137,7 @@ def test_what_is_typed_during_a_search_stays(dialogue):
     dialogue.send("go infinite\r")
     dialogue.until("info depth 8 ")
     dialogue.send("sto")
-    dialogue.until("info depth 12 ")
-    dialogue.until(f"{PROMPT}sto")
+    dialogue.until(f"{PROMPT}sto")  # written again below the next line of the search
     dialogue.send("p\r")
     dialogue.until("bestmove ")
     leave(dialogue)
@@ -157,6 +156,24 @@ def test_ctrl_c_stops_a_search_and_then_leaves(dialogue):
     assert status == 130
     assert plain(output).endswith("\n")
     assert "Traceback" not in output
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_terminal_is_left_as_it_was(tmp_path, number):
+    """readline reads single keys without an echo; what comes next at this terminal wants lines, and the history its own."""
+    import termios
+
+    with quetzal_terminal(env={"XDG_STATE_HOME": str(tmp_path)}) as terminal:
+        before = termios.tcgetattr(terminal.ours)
+        terminal.until(PROMPT)
+        terminal.send("isready\r")
+        terminal.until("readyok")
+        os.kill(terminal.process.pid, number)
+        status, output = terminal.wait()
+        assert status == 128 + number
+        assert plain(output).endswith("\n")
+        assert termios.tcgetattr(terminal.ours) == before
+    assert (tmp_path / "quetzal" / "history").read_text(encoding="utf-8") == "isready\n"
 
 
 def test_ctrl_d_leaves(dialogue):
