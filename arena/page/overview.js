@@ -90,7 +90,7 @@ const SPLIT = [["won", "wins", "--win"], ["drawn", "draws", "--draw"], ["lost", 
 
 function renderStandings() {
   const ties = { "round-robin": [["direct", "direct"], ["SB", "sonneborn_berger"]], swiss: [["Buchholz", "buchholz"], ["SB", "sonneborn_berger"]], knockout: [["rounds", "stage"]] }[data.format] || [];
-  const heads = [["#", null, "place"], ["engine", "left name"], ["points", "points"], ["games"], ["+", null, "won"], ["−", null, "lost"], ["=", null, "drawn"], ["score"], ...ties.map(([title]) => [title]), [isMatch() ? "Elo" : "rating ± 95 %"], ["failures"], ["share", "left"]];
+  const heads = [["#", null, "place"], ["engine", "left name"], ["points", "points"], ["games"], ["+", null, "won"], ["−", null, "lost"], ["=", null, "drawn"], ["score"], ...ties.map(([title]) => [title]), [isMatch() ? "Elo" : data.table.some((row) => row.anchor) ? "rating ± 95 %" : "Elo ± 95 %"], ["failures"], ["share", "left"]];
   const rows = data.table.map((row, index) => {
     const share = row.games ? (row.wins + row.draws / 2) / row.games : 0;
     const split = el("div", { class: "split", role: "img", "aria-label": SPLIT.map(([word, key]) => `${row[key]} ${word}`).join(", ") }, SPLIT.map(([, key, name]) => {

@@ -371,6 +371,11 @@ def test_a_tournament(tmp_path, kind):
         for row in table:
             assert row["points"] == sum(sum(scores) for scores in row["against"].values())
     assert any(re.match(r" +1  Good ", line) for line in result.stdout.splitlines())
+    page = (run / "report.html").read_text(encoding="utf-8")
+    for row in table:  # in the same words on the terminal, in the file and on the page
+        assert row["rating_text"]
+        assert any(row["engine"] in line and line.endswith(row["rating_text"]) for line in result.stdout.splitlines())
+        assert json.dumps(row["rating_text"]) in page
     assert not any(is_running(pid) for pid in processes(pids))
     assert run_quetzal("tournament", "--resume", str(run)).returncode == 0
     assert run_quetzal("match", "--resume", str(run)).returncode == 2
