@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import quetzal
+from support import ROOT, quetzal
 
 from arena.conformance.cases import CASES
 from arena.conformance.check import Table, check, count_verdicts, must, run_case, should, summary_line
@@ -65,6 +65,7 @@ def test_every_case_says_who_asks_for_it():
         assert case.__doc__
         # Nobody fails because of a GUI's taste: what must be, the protocol says.
         assert case.level == "should" or case.source.startswith("UCI: ")
+    assert f"tries {len(CASES)} dialogues" in (ROOT / "docs" / "gui.md").read_text(encoding="utf-8")
 
 
 def test_scores_that_nobody_searched():

@@ -10,6 +10,7 @@ import chess
 import make_openings
 import pytest
 from arena_playing import command, run_quetzal
+from support import ROOT
 
 from arena.errors import InputError
 from arena.openings import DEFAULT, START, Opening, Supply, chosen_openings, fingerprint, own_openings, read_openings
@@ -43,6 +44,8 @@ def test_the_file():
         assert board.outcome(claim_draw=True) is None
         positions.add(board.epd())
     assert len(positions) == len(OWN)
+    assert f"the {len(OWN):,} that come with Quetzal" in (ROOT / "docs" / "arena.md").read_text(encoding="utf-8")
+    assert f"{len(OWN):,} of our own" in " ".join(run_quetzal("match", "--help").stdout.split())
 
 
 def test_many_openings_are_there():
