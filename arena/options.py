@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.adjudication import open_tables
 from arena.control import LONGEST_SECONDS
 from arena.errors import InputError
-from arena.processes import resolve_command, share_cores
+from arena.processes import available_cores, resolve_command, share_cores
 from arena.settings import EngineSettings
 from arena.statistics import Sprt
 from arena.text import visible
@@ -116,10 +116,9 @@ def plan_cores(engines, concurrency, pin):
         needed *= 2  # both think at the same time
     if not pin:
         return None, None
-    cores = share_cores(concurrency, needed)
-    if cores is None:
+    if concurrency * needed > len(available_cores()):
         return (
             None,
             f"{concurrency} games with {needed} processors each are more than this machine has: clocks will suffer",
         )
-    return cores, None
+    return share_cores(concurrency, needed), None

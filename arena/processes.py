@@ -44,7 +44,9 @@ def available_cores():
 
 
 def share_cores(slots, cores_per_slot):
-    """A list of processors for each of the games that run at once, or None if there are too few to give each its own."""
+    """A list of processors for each of the games that run at once. None if there are too few to give each its own, or
+    where a process cannot be tied to one.
+    """
     cores = available_cores()
     if not hasattr(os, "sched_setaffinity") or slots * cores_per_slot > len(cores):
         return None

@@ -30,6 +30,7 @@ PLACE = ROOT / "build" / "windows"
 PYTHON = PLACE / "python"
 TREE = PLACE / "tree"
 PREFIX = PLACE / "wine"
+DRIVE_D = PLACE / "drive_d"  # for trying programs on another drive than %TEMP%'s
 NAME = f"quetzal-{version()}-windows-x86_64"
 
 PYTHON_WHEEL = "panda3d==1.10.16"
@@ -292,6 +293,10 @@ def prepare_wine():
         subprocess.run(["wine", "wineboot", "--init"], **silent, timeout=STEP_SECONDS)
         version_key = ("reg", "add", r"HKEY_CURRENT_USER\Software\Wine", "/v", "Version", "/d", "win10", "/f")
         subprocess.run(["wine", *version_key], **silent, timeout=STEP_SECONDS)
+        # Wine learns of drives when it starts, so it has to end once.
+        DRIVE_D.mkdir(exist_ok=True)
+        (PREFIX / "dosdevices" / "d:").symlink_to(DRIVE_D)
+        subprocess.run(["wineserver", "-k"], **silent)
         (PREFIX / "made").touch()
     subprocess.run(["wineserver", "-p"], **silent)
     subprocess.run(["wine", "cmd", "/c", "exit"], **silent, timeout=STEP_SECONDS)
