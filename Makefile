@@ -15,7 +15,7 @@ DEV := $(VENV)/.ready-to-test
 BUILT := build/.built
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help build run test bench lint format test-debug test-sanitize test-hostile freeze windows test-windows packages clean
+.PHONY: help build run test bench lint format test-debug test-sanitize test-thread test-hostile freeze windows test-windows packages clean
 
 help:
 	@echo "make run            set everything up and start the engine (UCI on stdin/stdout)"
@@ -25,6 +25,7 @@ help:
 	@echo "make lint, format   ruff"
 	@echo "make test-debug     the suite on a build with assertions, bounds and overflow checks"
 	@echo "make test-sanitize  the suite on a build with AddressSanitizer and UBSan"
+	@echo "make test-thread    the tests of search threads on a build with ThreadSanitizer"
 	@echo "make test-hostile   fuzzers for SECONDS=600 from SEED=1, ONLY='dialogue files' or all of them"
 	@echo "make freeze         what people download: dist/quetzal-VERSION-PLATFORM and a single file"
 	@echo "make windows        the same for Windows, cross-compiled and frozen under wine (Debian or Ubuntu)"
@@ -87,6 +88,15 @@ test-sanitize: $(DEV)
 	@QUETZAL_TEST_SCALE=$${QUETZAL_TEST_SCALE:-0.05} PYTHONPATH=$(CURDIR)/build/sanitize/lib \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest -n $(JOBS)
+
+# Nothing is suppressed: the sanitizer sees the interpreter's lock. After a report the process ends with status 66.
+# Addresses must not be random: the sanitizer wants some of them for itself.
+THREADED := tests/search/test_limits.py tests/search/test_tt.py tests/book/endgame/test_syzygy_damage.py
+test-thread: $(DEV)
+	@$(call CHECKED,thread)
+	@QUETZAL_TEST_SCALE=$${QUETZAL_TEST_SCALE:-0.02} PYTHONPATH=$(CURDIR)/build/thread/lib \
+		TSAN_OPTIONS=exitcode=66 setarch -R env LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
+		$(BIN)/pytest -n 0 -s -k "thread or while_it_is_read" $(THREADED)
 
 # What finds a problem is kept in hostile-failures/, with the command that shows it again.
 SECONDS := 600

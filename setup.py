@@ -4,6 +4,7 @@ QUETZAL_PROFILE chooses how:
     release   what is shipped (the default)
     debug     assertions, bounds and overflow checks
     sanitize  debug, with AddressSanitizer and UndefinedBehaviorSanitizer
+    thread    debug, with ThreadSanitizer
 QUETZAL_TARGET compiles for another system (scripts/targets.py).
 QUETZAL_SKIP_CORE=1 compiles nothing: for the Makefile, which installs the command beside a core that it has just built.
 """
@@ -55,8 +56,15 @@ GCC_FLAGS = {
     "release": ["-O3", "-DCYTHON_WITHOUT_ASSERTIONS"],
     "debug": ["-O1", "-g", "-UNDEBUG"],
     "sanitize": ["-O1", "-g", "-UNDEBUG", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"],
+    "thread": ["-O1", "-g", "-UNDEBUG", "-fno-omit-frame-pointer", "-fsanitize=thread"],
 }
-MSVC_FLAGS = {"release": ["/O2", "/DCYTHON_WITHOUT_ASSERTIONS"], "debug": ["/Od", "/Zi"], "sanitize": ["/Od", "/Zi"]}
+SANITIZERS = {"sanitize": "-fsanitize=address,undefined", "thread": "-fsanitize=thread"}
+MSVC_FLAGS = {
+    "release": ["/O2", "/DCYTHON_WITHOUT_ASSERTIONS"],
+    "debug": ["/Od", "/Zi"],
+    "sanitize": ["/Od", "/Zi"],
+    "thread": ["/Od", "/Zi"],
+}
 
 
 def compiled_modules():
@@ -130,8 +138,8 @@ class BuildCore(build_ext):
             flags += ["-fwrapv", "-Wno-unused-function", "-Werror=int-conversion"]
             if is_x86:
                 flags.append("-march=x86-64-v2")
-            if PROFILE == "sanitize":
-                link_flags.append("-fsanitize=address,undefined")
+            if PROFILE in SANITIZERS:
+                link_flags.append(SANITIZERS[PROFILE])
         for extension in self.extensions:
             extension.extra_compile_args = flags
             extension.extra_link_args = link_flags

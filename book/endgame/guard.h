@@ -14,6 +14,9 @@ typedef int (*qz_work)(const void *subject, uint64_t number);
 #if defined(_WIN32)
 
 /* Windows refuses to shorten a mapped file; a failing disk or share is an exception. */
+#  ifndef WIN32_LEAN_AND_MEAN
+#    define WIN32_LEAN_AND_MEAN
+#  endif
 #  include <windows.h>
 static void qz_prepare_guard(void) {}
 static int qz_guarded(qz_work work, const void *subject, uint64_t number, int otherwise)
