@@ -19,6 +19,7 @@ from tables import DIRECTORY, SMALL, random_ending
 from board import Board
 from book.endgame.syzygy import Tables
 from book.endgame.syzygy_file import MOST_READ, MappedTable, TableError
+from uci_engine._build import PROFILE
 
 KQVK = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
 KRVK = "8/8/8/4k3/8/8/8/KR6 w - - 0 1"
@@ -226,6 +227,7 @@ def test_a_small_file_is_not_read_again(large):
     assert tables.wdl(Board(KBNVK)) == 2 and not tables.problems
 
 
+@pytest.mark.skipif(PROFILE in ("sanitize", "thread"), reason="sanitizers report such errors in their own way")
 def test_other_bus_errors_are_as_before(tmp_path):
     """A page that is missing in anybody else's mapping still ends the process, and Python says where it was."""
     path = tmp_path / "x"
