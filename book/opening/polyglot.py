@@ -19,6 +19,7 @@ from book.opening.sorted_runs import ENTRY_BYTES, ascending_runs
 
 MOST_RUNS = 64  # a book with more unsorted spots is no book
 SAMPLE = 512  # entries looked at to tell a book from any other file
+NEAR = 256  # entries that are read at once where a position's are
 BLOCK_BYTES = 1 << 20  # read at once of what is read from end to end
 
 _ENTRY = struct.Struct(">QHHI")
@@ -87,6 +88,19 @@ def shares(moves):
     return [each.weight / total if total else 0.0 for each in moves]
 
 
+def _key_in(block, index):
+    return _KEY.unpack_from(block, ENTRY_BYTES * index)[0]
+
+
+def _equal(block, start, key):
+    """The fields of the entries from `start` on that have the key."""
+    for index in range(start, len(block) // ENTRY_BYTES):
+        fields = _ENTRY.unpack_from(block, ENTRY_BYTES * index)
+        if fields[0] != key:
+            return
+        yield fields
+
+
 class Book:
     """An open book. `warnings` says what is wrong with the file, if it can be used all the same."""
 
@@ -145,16 +159,22 @@ class Book:
     # Entries
 
     def _read(self, index, count=1):
-        """The bytes of some entries. Two threads may ask at once, and the file has one place to read at."""
-        with self._lock:
-            try:
-                self._file.seek(ENTRY_BYTES * index)
-                data = self._file.read(ENTRY_BYTES * count)
-            except OSError as error:
-                raise BookError(f"the book {self.path} cannot be read: {error.strerror or error}") from None
+        """The bytes of some entries."""
+        try:
+            data = self._read_at(ENTRY_BYTES * index, ENTRY_BYTES * count)
+        except OSError as error:
+            raise BookError(f"the book {self.path} cannot be read: {error.strerror or error}") from None
         if len(data) != ENTRY_BYTES * count:
             raise BookError(f"the book {self.path} has been cut short by another program")
         return data
+
+    def _read_at(self, place, size):
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), size, place)
+        # Two threads may ask at once, and the file has one place to read at.
+        with self._lock:
+            self._file.seek(place)
+            return self._file.read(size)
 
     def _blocks(self, first, behind):
         """A range of entries, as pairs of a number and the bytes of the entries from there on."""
@@ -177,16 +197,26 @@ class Book:
         return (Entry(*fields) for _, block in blocks for fields in _ENTRY.iter_unpack(block))
 
     def _key(self, index):
-        return _KEY.unpack_from(self._read(index))[0]
+        return _key_in(self._read(index), 0)
 
     def entries(self, key):
         """The entries of a position, in the file's order."""
         found = []
         for first, behind in self.runs:
-            index = bisect.bisect_left(range(behind), key, first, behind, key=self._key)
-            while index < behind and (entry := self.entry(index)).key == key:
-                found.append(entry)
-                index += 1
+            # Halving costs a read each time; a few hundred entries are one.
+            last = behind
+            while last - first > NEAR:
+                middle = (first + last) // 2
+                first, last = (middle + 1, last) if self._key(middle) < key else (first, middle)
+            while first < behind:
+                block = self._read(first, min(NEAR, behind - first))
+                count = len(block) // ENTRY_BYTES
+                start = bisect.bisect_left(range(count), key, key=lambda index, block=block: _key_in(block, index))
+                entries = [Entry(*fields) for fields in _equal(block, start, key)]
+                found += entries
+                if start + len(entries) < count:
+                    break
+                first += count
         return found
 
     # Moves

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import make_book
 
 from board import STARTING_FEN, Board
-from book.opening.polyglot import Book, BookError, BookMove, choose, code_text, default_book, encode_move, shares
+from book.opening.polyglot import Book, BookError, BookMove, Entry, choose, code_text, default_book, encode_move, shares
 
 START = ""
 
@@ -205,6 +205,20 @@ def test_files_that_cannot_be_opened(tmp_path):
         Book(tmp_path / "none.bin")
     with pytest.raises(BookError, match="cannot be opened"):
         Book(tmp_path)
+
+
+def test_entries_are_found_wherever_blocks_end(tmp_path):
+    """Keys with few and with hundreds of entries, in books around the size of what is read at once."""
+    rng = random.Random(3)
+    for count in (1, 2, 255, 256, 257, 511, 512, 513, 2000):
+        keys = [5, 6, (1 << 64) - 1, *(rng.getrandbits(64) for _ in range(rng.choice((3, 40, 3000))))]
+        entries = sorted(Entry(rng.choice(keys), 0x31C, number % 60000) for number in range(count))
+        path = tmp_path / "b.bin"
+        path.write_bytes(b"".join(entry.pack() for entry in entries))
+        with Book(path) as book:
+            assert list(book) == entries
+            for key in (0, 7, *keys[:40]):
+                assert book.entries(key) == [entry for entry in entries if entry.key == key]
 
 
 def test_a_book_that_is_cut_short_while_open(tmp_path):
