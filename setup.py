@@ -6,6 +6,7 @@ QUETZAL_PROFILE chooses how:
     sanitize  debug, with AddressSanitizer and UndefinedBehaviorSanitizer
     thread    debug, with ThreadSanitizer
 QUETZAL_TARGET compiles for another system (scripts/targets.py).
+QUETZAL_FOR_TESTS=1 also compiles what only tests need, as the checked profiles do.
 QUETZAL_SKIP_CORE=1 compiles nothing: for the Makefile, which installs the command beside a core that it has just built.
 """
 
@@ -34,6 +35,8 @@ if os.environ.get("QUETZAL_TARGET"):
     TARGET, TARGET_PYTHON = wanted()
 PROFILE = os.environ.get("QUETZAL_PROFILE", "release")
 CHECKED = PROFILE != "release"
+# What is built for tests has all modules, what is built for people only theirs.
+FOR_TESTS = CHECKED or os.environ.get("QUETZAL_FOR_TESTS") == "1"
 
 # Every module of these packages that has a .pxd of its own and a .py beside it is compiled.
 COMPILED_PACKAGES = ("board", "eval", "book", "book/opening", "book/endgame", "search", "training")
@@ -106,11 +109,11 @@ class BuildPackages(build_py):
 
     def find_package_modules(self, package, package_dir):
         found = super().find_package_modules(package, package_dir)
-        return [each for each in found if CHECKED or f"{package}.{each[1]}" not in CHECKOUT_ONLY]
+        return [each for each in found if FOR_TESTS or f"{package}.{each[1]}" not in CHECKOUT_ONLY]
 
     def find_data_files(self, package, src_dir):
         found = super().find_data_files(package, src_dir)
-        return [each for each in found if CHECKED or Path(each).as_posix() not in CHECKOUT_ONLY_FILES]
+        return [each for each in found if FOR_TESTS or Path(each).as_posix() not in CHECKOUT_ONLY_FILES]
 
 
 class BuildCore(build_ext):
@@ -120,7 +123,7 @@ class BuildCore(build_ext):
         super().finalize_options()
         self.compiled = 0
         self.counting = threading.Lock()
-        if not self.inplace and not CHECKED:
+        if not self.inplace and not FOR_TESTS:
             self.extensions = [each for each in self.extensions if each.name not in CHECKOUT_ONLY]
 
     def build_extensions(self):

@@ -109,12 +109,13 @@ def check_machine():
         raise NotMadeError(f"only {free / 1e9:.1f} GB are free on the disk; {ROOM / 1e9:.1f} are needed")
 
 
-def missing_packages():
-    return sorted({package for program, package in PROGRAMS.items() if shutil.which(program) is None})
+def missing_packages(programs):
+    return sorted({package for name, package in programs.items() if not (shutil.which(name) or Path(name).is_file())})
 
 
-def install_programs():
-    packages = missing_packages()
+def install_programs(programs):
+    """Programs, or files with their full path, that Debian's packages have."""
+    packages = missing_packages(programs)
     if not packages:
         return
     command = f"apt-get install {' '.join(packages)}"
@@ -124,7 +125,7 @@ def install_programs():
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     run("apt-get", "update", "-qq", env=quiet)
     run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, env=quiet)
-    if missing_packages():
+    if missing_packages(programs):
         raise NotMadeError(f"still missing after {command}")
 
 
@@ -233,6 +234,7 @@ def fetch_packages():
 def build_core():
     say("compiling the core for Windows")
     environment = {**os.environ, "QUETZAL_TARGET": "windows-x86_64", "QUETZAL_TARGET_PYTHON": str(PYTHON)}
+    environment["QUETZAL_FOR_TESTS"] = "1"  # scripts/freeze.py takes only what is for people
     words = (
         "build",
         "--build-base",
@@ -394,7 +396,7 @@ def add_test_tools():
 
 def make():
     check_machine()
-    install_programs()
+    install_programs(PROGRAMS)
     PLACE.mkdir(parents=True, exist_ok=True)
     fetch_python()
     fetch_packages()

@@ -101,7 +101,7 @@ class RoundedNetwork:
                 difference += apart
                 largest = max(largest, apart)
                 size += score if score > 0 else -score
-                searched += fabs(positions.positions[index].score)
+                searched += fabs(cython.cast(cython.double, positions.positions[index].score))
         return difference, size, searched, largest
 
     def numbers(self) -> tuple:

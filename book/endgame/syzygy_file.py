@@ -14,7 +14,7 @@ import os
 
 import cython
 from cython.cimports.board.types import i64, u8, u16, u64
-from cython.cimports.book.endgame.syzygy_layout import NO_ORDER, set_layout, set_material
+from cython.cimports.book.endgame.syzygy_layout import MOST_MEN, NO_ORDER, set_layout, set_material
 from cython.cimports.cpython.buffer import PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cython.cimports.libc.stdlib import free, malloc
 
@@ -220,7 +220,7 @@ class MappedTable:
             second: cython.int = orders[1] if material.other_pawns else NO_ORDER * 17
             listed = self._copy(cursor, material.men)
             for side in range(table.sides):
-                for index in range(material.men):
+                for index in range(min(material.men, MOST_MEN)):  # the bound is for compilers, which cannot know it
                     codes[index] = listed[index] >> 4 if side else listed[index] & 15
                 if not set_layout(
                     cython.address(table.subtables[file][side].layout),

@@ -121,7 +121,7 @@ def set_layout(layout, material, codes, order, second_order, file):
         for index in range(lead):
             if material.counts[codes[index] >> 3][(codes[index] & 7) - 1] != 1:
                 return False
-    for index in range(material.men):
+    for index in range(min(material.men, MOST_MEN)):  # the bound is for compilers, which cannot know it
         layout.pieces[index] = codes[index]
 
     layout.groups = 0
