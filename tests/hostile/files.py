@@ -88,7 +88,7 @@ def book(rng):
     entries = []
     for _ in range(rng.choice((1, 5, 100))):
         board = Board()
-        for _ in range(rng.randrange(5)):
+        for _ in range(rng.randrange(4)):  # too few for a mate
             board.push(rng.choice(board.legal_moves()))
         move = rng.choice(board.legal_moves())
         code = (move & 63) << 6 | move >> 6 & 63
