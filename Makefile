@@ -92,12 +92,13 @@ test-sanitize: $(DEV)
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" $(BIN)/pytest -n $(JOBS)
 
 # Nothing is suppressed: the sanitizer sees the interpreter's lock. After a report the process ends with status 66.
-# Addresses must not be random: the sanitizer wants some of them for itself.
+# Where it can be had, addresses are not random: the sanitizer wants some of them for itself.
 THREADED := tests/search/test_limits.py tests/search/test_tt.py tests/book/endgame/test_syzygy_damage.py
 test-thread: $(DEV)
 	@$(call CHECKED,thread)
 	@QUETZAL_TEST_SCALE=$${QUETZAL_TEST_SCALE:-0.02} PYTHONPATH=$(CURDIR)/build/thread/lib \
-		TSAN_OPTIONS=exitcode=66 setarch -R env LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
+		TSAN_OPTIONS=exitcode=66 $$(setarch -R true 2>/dev/null && echo setarch -R) \
+		env LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
 		$(BIN)/pytest -n 0 -s -k "thread or while_it_is_read" $(THREADED)
 
 # What finds a problem is kept in hostile-failures/, with the command that shows it again.
