@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 import threading
+import time
 
 from rich.console import Console
 from rich.control import Control
@@ -22,6 +23,8 @@ from uci_engine.text import one_line
 PROMPT = "quetzal> "
 SHORT = 0.2  # seconds that a command may take before the prompt comes back without its answer
 MOST_HISTORY = 1000  # lines
+SETTING_SECONDS = 0.1  # that readline may need for the terminal's modes
+DRAWING_SECONDS = 0.02  # and for the prompt
 
 # Other programs' words for what we call by UCI's.
 SYNONYMS = {"exit": "quit", "bye": "quit", "q": "quit", "?": "help", "board": "d", "show": "d", "new": "ucinewgame"}
@@ -137,10 +140,13 @@ def serve():
 
         def leave(status):
             """At once, from the thread that hears signals: nothing can be said to a thread that waits for keys."""
-            restore_modes(modes)
-            save()
-            screen.end_line()
-            os._exit(status)
+            with screen.lock:  # from here on the other thread does not begin to ask
+                save()
+                if screen.is_asking:
+                    await_prompt(modes)
+                screen.end_line()
+                restore_modes(modes)
+                os._exit(status)
 
         def interrupt():
             if session.is_busy and not session.is_working:
@@ -166,6 +172,16 @@ def terminal_modes():
     except ImportError:
         return None
     return termios.tcgetattr(0)
+
+
+def await_prompt(modes):
+    """readline sets the terminal a moment after it was called, and then draws the prompt; what is restored and written
+    before that would not last.
+    """
+    deadline = time.monotonic() + SETTING_SECONDS
+    while modes is not None and terminal_modes() == modes and time.monotonic() < deadline:
+        time.sleep(0.001)
+    time.sleep(DRAWING_SECONDS)
 
 
 def restore_modes(modes):
