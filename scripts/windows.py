@@ -276,6 +276,7 @@ def wine_environment():
         "WINEDEBUG": "-all",
         "WINEDLLOVERRIDES": "mscoree=;mshtml=",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": windows_path(TREE),  # the frozen program does not look at it
         "PYTHONUTF8": "1",
     }
 
@@ -392,6 +393,9 @@ def add_test_tools():
         stamp.touch()
     for name in ("tests", "docs"):
         shutil.copytree(ROOT / name, TREE / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in ROOT.iterdir():
+        if path.is_file():
+            shutil.copy(path, TREE / path.name)
 
 
 def make():
