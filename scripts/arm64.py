@@ -6,14 +6,13 @@ python scripts/arm64.py python …    the ARM64 Python with that core, under qem
 A Python for ARM64 comes from Debian's packages, unpacked into build/arm64/root; nothing of it is installed.
 """
 
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from check_signature import QUICK_DEPTH, difference
-from windows import NotMadeError, install_programs, is_made, pip, run, say
+from cross import NotMadeError, compile_core, dependencies, install_programs, is_made, pip, run, say
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build" / "arm64"
@@ -87,7 +86,7 @@ def write_starter():
 def fetch_packages():
     """Pure Python, all of them: the machine makes no difference."""
     target = PLACE / "packages"
-    wanted = ("chess>=1.10", "rich>=13", "shtab>=1.13", "waitress>=3", "pytest>=8", "hypothesis>=6.100")
+    wanted = (*dependencies(), "pytest>=8", "hypothesis>=6.100")
     if is_made(target / "made", " ".join(wanted)):
         return
     say(f"fetching {', '.join(wanted)}")
@@ -96,30 +95,12 @@ def fetch_packages():
     (target / "made").write_text(" ".join(wanted), encoding="utf-8")
 
 
-def build_core():
-    say("compiling the core for ARM64")
-    environment = {**os.environ, "QUETZAL_TARGET": "linux-arm64", "QUETZAL_TARGET_PYTHON": str(PYTHON)}
-    environment["QUETZAL_FOR_TESTS"] = "1"
-    words = (
-        "build",
-        "--build-base",
-        str(PLACE / "base"),
-        "--build-lib",
-        str(TREE),
-        "--parallel",
-        str(os.cpu_count() or 1),
-    )
-    command = [sys.executable, ROOT / "scripts" / "build_core.py", PLACE / "core.log", *words]
-    if subprocess.run(command, env=environment).returncode:
-        raise NotMadeError(f"the core does not compile for ARM64: see {PLACE / 'core.log'}")
-
-
 def make():
     check_machine()
     PLACE.mkdir(parents=True, exist_ok=True)
     fetch_system()
     fetch_packages()
-    build_core()
+    compile_core("linux-arm64", PYTHON, PLACE)
     write_starter()
     say("comparing its node counts under qemu")
     problem = difference([str(STARTER), "-m", "uci_engine"], QUICK_DEPTH)

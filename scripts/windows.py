@@ -18,11 +18,10 @@ import subprocess
 import sys
 import sysconfig
 import threading
-import time
-import tomllib
 import zipfile
 from pathlib import Path
 
+from cross import NotMadeError, compile_core, dependencies, install_programs, is_made, pip, run, say, sha256
 from freeze import version
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,33 +68,6 @@ int wmain(int count, wchar_t **words) { return Py_Main(count, words); }
 """
 
 
-class NotMadeError(Exception):
-    """Why there is nothing to download, for people."""
-
-
-def say(text):
-    print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
-
-
-def run(*command, **options):
-    """A step's program. What it says is shown only when it fails."""
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL, **options}
-    result = subprocess.run([str(word) for word in command], text=True, errors="replace", **options)
-    if result.returncode:
-        lines = (result.stdout or "").splitlines()[-30:]
-        raise NotMadeError("\n".join([*lines, f"{command[0]} ended with status {result.returncode}"]))
-    return result.stdout or ""
-
-
-def sha256(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def is_made(stamp, state):
-    """Was this step done with the same state of what it depends on?"""
-    return stamp.exists() and stamp.read_text(encoding="utf-8") == state
-
-
 # What is needed
 
 
@@ -107,33 +79,6 @@ def check_machine():
     free = shutil.disk_usage(ROOT).free
     if free < ROOM:
         raise NotMadeError(f"only {free / 1e9:.1f} GB are free on the disk; {ROOM / 1e9:.1f} are needed")
-
-
-def missing_packages(programs):
-    return sorted({package for name, package in programs.items() if not (shutil.which(name) or Path(name).is_file())})
-
-
-def install_programs(programs):
-    """Programs, or files with their full path, that Debian's packages have."""
-    packages = missing_packages(programs)
-    if not packages:
-        return
-    command = f"apt-get install {' '.join(packages)}"
-    if shutil.which("apt-get") is None or os.geteuid() != 0:
-        raise NotMadeError(f"missing programs; on Debian or Ubuntu, as root: {command}")
-    say(f"installing {' '.join(packages)}")
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    run("apt-get", "update", "-qq", env=quiet)
-    run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, env=quiet)
-    if missing_packages(programs):
-        raise NotMadeError(f"still missing after {command}")
-
-
-def pip(*words):
-    command = (sys.executable, "-m", "pip", *words)
-    result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if result.returncode:
-        raise NotMadeError(f"{result.stderr.strip()}\npip could not fetch what is needed: is there a network?")
 
 
 def fetch_python():
@@ -212,8 +157,8 @@ def add_development_files():
 
 def fetch_packages():
     """What Quetzal needs to run and PyInstaller, as Windows would install them."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = [*project["project"]["dependencies"], *FREEZER]
+    needed = dependencies()
+    wanted = [*needed, *FREEZER]
     target = PYTHON / "Lib" / "site-packages"
     stamp = target / "made"
     if is_made(stamp, "\n".join(wanted)):
@@ -221,7 +166,7 @@ def fetch_packages():
     say(f"fetching {', '.join(wanted)}")
     wheels = PLACE / "wheels"
     # Some are pure Python, but only to be had as source archives: made into wheels here, they serve everywhere.
-    pip("wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--wheel-dir", wheels, *project["project"]["dependencies"])  # fmt: skip
+    pip("wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--wheel-dir", wheels, *needed)  # fmt: skip
     shutil.rmtree(target)
     system = ("--platform", "win_amd64", "--python-version", "311", "--implementation", "cp", "--only-binary=:all:")
     pip("install", "--quiet", "--disable-pip-version-check", "--no-compile", "--target", target, *system, "--find-links", wheels, *wanted)  # fmt: skip
@@ -232,21 +177,7 @@ def fetch_packages():
 
 
 def build_core():
-    say("compiling the core for Windows")
-    environment = {**os.environ, "QUETZAL_TARGET": "windows-x86_64", "QUETZAL_TARGET_PYTHON": str(PYTHON)}
-    environment["QUETZAL_FOR_TESTS"] = "1"  # scripts/freeze.py takes only what is for people
-    words = (
-        "build",
-        "--build-base",
-        str(PLACE / "base"),
-        "--build-lib",
-        str(TREE),
-        "--parallel",
-        str(os.cpu_count() or 1),
-    )
-    command = [sys.executable, ROOT / "scripts" / "build_core.py", PLACE / "core.log", *words]
-    if subprocess.run(command, env=environment).returncode:
-        raise NotMadeError(f"the core does not compile for Windows: see {PLACE / 'core.log'}")
+    compile_core("windows-x86_64", PYTHON, PLACE)  # scripts/freeze.py takes only what is for people
     remove_leftovers()
     for name in ("scripts", "docs/logo", "tests/data"):
         shutil.copytree(ROOT / name, TREE / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
