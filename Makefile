@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
-PACKAGES := $(wildcard board eval book search training uci_engine arena command web)
+PACKAGES := $(wildcard board eval book search training uci_engine arena command web play)
 SOURCES := setup.py $(shell find $(PACKAGES) -name '*.py' -not -name '_build.py' -o -name '*.pxd' -o -name '*.h')
 # A new commit changes what `quetzal --version` says, so it counts as a source.
 COMMIT := $(wildcard .git/logs/HEAD)

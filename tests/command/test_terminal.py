@@ -256,7 +256,7 @@ def test_nothing_else_is_imported_before_uciok():
     )
     assert result.stdout.splitlines()[-1] == "uciok"
     loaded = set(result.stderr.split())
-    rooms = {"arena", "board", "book", "command", "eval", "search", "training", "uci_engine", "web"}
+    rooms = {"arena", "board", "book", "command", "eval", "play", "search", "training", "uci_engine", "web"}
     assert {name for name in loaded if name.split(".")[0] in rooms} == OURS
     bare = subprocess.run([sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True)
     assert not {name.split(".")[0] for name in loaded - set(bare.stdout.split())} & NOT_YET
