@@ -51,3 +51,11 @@ def wdl_of(is_mate, score, weight):
     if not is_mate:
         return wdl(score, weight)
     return (1000, 0, 0) if score > 0 else (0, 0, 1000)
+
+
+def expectation(is_mate, score, weight):
+    """The points that a score is worth, from 0 to 1: the chance to win and half of that to draw, without rounding."""
+    if is_mate:
+        return 1.0 if score > 0 else 0.0
+    model = default_model()
+    return (1 + model.chance(score, weight) - model.chance(-score, weight)) / 2

@@ -1,0 +1,268 @@
+"""A game reviewed: every position of its main line searched, every move judged.
+
+    from search import Limits, Searcher
+    from play.annotation import annotate
+    from play.review import Reviewer
+
+    reviewer = Reviewer(Searcher(megabytes=16), Limits(nodes=20_000))
+    review = reviewer.review(game, progress=lambda done, total: …, cancelled=stop.is_set)
+    review.as_json()           # a plain dict for a page, see `Review`
+    annotate(game, review)     # evaluations, glyphs and better lines into the chess.pgn tree
+
+A review runs in the thread that asks for it, and the search beside it without the interpreter lock; a Searcher serves one
+review at a time. With one search thread and a limit of nodes or depth the same game always gets the same review.
+"""
+
+import threading
+from typing import NamedTuple
+
+from board import Board
+from play.verdicts import (
+    BRILLIANT,
+    ONLY,
+    ONLY_MARGIN,
+    SACRIFICE,
+    SIDES,
+    Evaluation,
+    Totals,
+    Verdict,
+    error_of,
+    phase_of,
+    white_evaluation,
+)
+from search import Listener
+from uci_engine.options import OPTIONS
+from uci_engine.report import line_text
+
+LINE_PLIES = 12  # of a better line; what comes later is guesswork
+POLL_SECONDS = 0.1  # between two looks whether the review is still wanted
+SCOUT_SHARE = 8  # a look whether a move is the only one costs so much less than a search
+
+DEFAULTS = {option.name: option.default for option in OPTIONS}
+
+
+class GameError(ValueError):
+    """A game that cannot be reviewed; the text says why."""
+
+
+class Cancelled(Exception):  # noqa: N818 - nothing is wrong
+    """The review is not wanted any more."""
+
+
+class Review(NamedTuple):
+    """What is known of a game: the evaluation of its first position, a verdict on each move, each side's totals."""
+
+    start: Evaluation
+    verdicts: tuple
+
+    @property
+    def sides(self):
+        """The totals of White and Black."""
+        totals = (Totals(), Totals())
+        for verdict in self.verdicts:
+            totals[verdict.turn].add(verdict)
+        return totals
+
+    def as_json(self):
+        """{"start": evaluation, "moves": [verdict, …], "white": totals, "black": totals}; evaluations from White's side."""
+        return {
+            "start": self.start.as_json(),
+            "moves": [verdict.as_json() for verdict in self.verdicts],
+            **{side: totals.as_json() for side, totals in zip(SIDES, self.sides, strict=True)},
+        }
+
+
+class Answer(Listener):
+    """Waits for the result of one search."""
+
+    def __init__(self):
+        self.is_there = threading.Event()
+        self.result = None
+
+    def on_result(self, result):
+        self.result = result
+        self.is_there.set()
+
+
+class Reviewer:
+    """Reviews games one after the other with one Searcher, each search within `limits` (search.Limits).
+
+    `endgame` (uci_engine.endgame.Endgame) makes judgements of few men exact.
+    """
+
+    def __init__(self, searcher, limits, endgame=None):
+        self.searcher = searcher
+        self.limits = limits
+        self.endgame = endgame
+
+    def review(self, game, progress=None, cancelled=None):
+        """The Review of a chess.pgn.Game, or None if `cancelled()` became true. GameError if it cannot be searched.
+
+        `progress(done, total)` is called from this thread after each step.
+        """
+        board, moves = main_line(game)
+        self.searcher.clear()  # what was learned from another game must not change this one's verdicts
+        self.searcher.multipv = 1
+        if self.endgame is not None:
+            self.endgame.equip(self.searcher, DEFAULTS)
+        try:
+            return Judging(self, board, moves, progress, cancelled).review()
+        except Cancelled:
+            return None
+
+    def search(self, board, limits, cancelled=None):
+        """The result of a search. Cancelled if it is not wanted any more, within a moment."""
+        if self.endgame is not None and limits.moves is None:
+            ranking, probe = self.endgame.rank(board, DEFAULTS)
+            if ranking is not None:
+                limits = limits._replace(ranks=ranking.ranks, results=ranking.results, probe=probe)
+        answer = Answer()
+        self.searcher.start(board, limits, answer)
+        try:
+            while not answer.is_there.wait(POLL_SECONDS):
+                if cancelled is not None and cancelled():
+                    raise Cancelled
+        except BaseException:
+            self.searcher.stop()
+            self.searcher.wait()
+            raise
+        if cancelled is not None and cancelled():
+            raise Cancelled
+        return answer.result
+
+
+class Judging:
+    """The review of one game while it is made. `board` stands at the end of the main line."""
+
+    def __init__(self, reviewer, board, moves, progress, cancelled):
+        self.reviewer = reviewer
+        self.board = board
+        self.moves = moves
+        self.progress = progress
+        self.cancelled = cancelled
+        self.results = []
+        self.evaluations = []
+        self.captured_on = None  # the square where the last move has captured
+        self.steps = 0
+
+    def step(self):
+        self.steps += 1
+        if self.progress is not None:
+            self.progress(self.steps, 2 * len(self.moves) + 1)
+
+    def review(self):
+        # From the end to the beginning: what the table keeps of a position helps to judge the move that led there.
+        for left in range(len(self.moves), -1, -1):
+            result = self.search(self.reviewer.limits)
+            self.results.append(result)
+            self.evaluations.append(white_evaluation(self.board, result.info))
+            self.step()
+            if left:
+                self.board.pop()
+        self.results.reverse()
+        self.evaluations.reverse()
+        verdicts = []
+        for ply, move in enumerate(self.moves):
+            verdicts.append(self.verdict(ply, move))
+            self.play(move)
+            self.step()
+        return Review(self.evaluations[0], tuple(verdicts))
+
+    def play(self, move):
+        target, men = self.board.uci(move)[2:4], self.board.men
+        self.board.push(move)
+        self.captured_on = target if self.board.men < men else None
+
+    def search(self, limits):
+        return self.reviewer.search(self.board, limits, self.cancelled)
+
+    def verdict(self, ply, move):
+        """Judges a move; `board` is the position before it."""
+        board, result = self.board, self.results[ply]
+        before, after = self.evaluations[ply : ply + 2]
+        turn, weight = board.turn, board.phase
+        is_forced = len(board.legal_moves()) == 1
+        loss = 0.0
+        if move != result.best:
+            # The phase of one position for both scores: that pieces go off the board is no loss.
+            loss = max(0.0, before.expected(turn, weight) - after.expected(turn, weight))
+        grade = error_of(loss)
+        if move == result.best and not is_forced and self.is_only_move(move, before.expected(turn, weight)):
+            grade, _ = ONLY if board.see(move, -SACRIFICE + 1) else BRILLIANT
+        best_uci = tuple(line_text(board, result.info.pv[:LINE_PLIES]))
+        return Verdict(
+            ply,
+            board.fullmove_number,
+            turn,
+            board.uci(move),
+            board.san(move),
+            phase_of(board),
+            is_forced,
+            before,
+            after,
+            loss,
+            grade,
+            san_line(board, best_uci),
+            best_uci,
+        )
+
+    def is_only_move(self, move, expected):
+        """Is every other move a mistake at least? Not asked where the move is plain: it mates, takes back, wins material."""
+        takes_back = self.board.uci(move)[2:4] == self.captured_on
+        if expected < ONLY_MARGIN or takes_back or self.board.see(move, 100) or is_mate_in_one(self.board, move):
+            return False
+        others = tuple(other for other in self.board.legal_moves() if other != move)
+        limits = self.reviewer.limits
+        for wanted in (scouting(limits), limits):
+            info = self.search(wanted._replace(moves=others)).info
+            second = white_evaluation(self.board, info).expected(self.board.turn, self.board.phase)
+            if expected - second < ONLY_MARGIN:
+                return False
+        return True
+
+
+def is_mate_in_one(board, move):
+    board = board.copy()
+    board.push(move)
+    return board.is_check() and not board.legal_moves()
+
+
+def scouting(limits):
+    """Limits for a short look before a search of full length."""
+    return limits._replace(
+        nodes=None if limits.nodes is None else max(1, limits.nodes // SCOUT_SHARE),
+        movetime=None if limits.movetime is None else max(1, limits.movetime // SCOUT_SHARE),
+        depth=None if limits.depth is None else max(1, limits.depth - 4),
+    )
+
+
+def san_line(board, texts):
+    """Moves in UCI's notation as people write them."""
+    board, found = board.copy(), []
+    for text in texts:
+        move = board.parse_uci(text)
+        found.append(board.san(move))
+        board.push(move)
+    return tuple(found)
+
+
+def main_line(game):
+    """A board at the end of a game's main line, and its moves. GameError if the search cannot follow it."""
+    if game.errors:
+        raise GameError(str(game.errors[0]))
+    try:
+        start = game.board()
+        if start.uci_variant != "chess":
+            raise GameError(f"{start.uci_variant} is another game")
+        board = Board(start.fen(en_passant="fen"), chess960=start.chess960)
+        moves = []
+        for move in game.mainline_moves():
+            if not move:
+                raise GameError("a null move cannot be judged")
+            moves.append(board.parse_uci(move.uci()))
+            board.push(moves[-1])
+    except GameError:
+        raise
+    except ValueError as error:
+        raise GameError(str(error)) from None
+    return board, moves
