@@ -28,6 +28,8 @@ from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "scripts"))
+import record_search  # noqa: E402
+
 TARGET = TARGET_PYTHON = None
 if os.environ.get("QUETZAL_TARGET"):
     from targets import wanted
@@ -38,7 +40,8 @@ CHECKED = PROFILE != "release"
 # What is built for tests has all modules, what is built for people only theirs.
 FOR_TESTS = CHECKED or os.environ.get("QUETZAL_FOR_TESTS") == "1"
 
-# Every module of these packages that has a .pxd of its own and a .py beside it is compiled.
+# Every module of these packages that has a .pxd of its own and a .py beside it is compiled. One is written before: the
+# search as a copy that records its tree.
 COMPILED_PACKAGES = ("board", "eval", "book", "book/opening", "book/endgame", "search", "training")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -222,6 +225,10 @@ if PROFILE not in GCC_FLAGS:
     sys.exit(f"QUETZAL_PROFILE is '{PROFILE}', but must be one of {', '.join(GCC_FLAGS)}")
 
 Options.warning_errors = True
+try:
+    record_search.make()
+except record_search.LabelError as problem:
+    sys.exit(str(problem))
 
 
 def extensions():

@@ -1,6 +1,6 @@
 """Quiescence search: the leaves of the tree, where only captures, promotions and evasions are looked at.
 
-Its contract is that of a node (tree.py). docs/search.md has a section about it.
+Its contract and its comments `recorded: …` are those of a node (tree.py). docs/search.md has a section about it.
 """
 
 import cython
@@ -64,21 +64,21 @@ def search_quiet(worker, frame, alpha, beta):
     move: Move
     assert -INFINITE <= alpha < beta <= INFINITE
 
-    if not enter_node(worker, frame):
-        return DRAW
+    if not enter_node(worker, frame):  # recorded: quiescence
+        return DRAW  # recorded: stopped
     if is_draw(worker, frame):
-        return draw_score(worker)
+        return draw_score(worker)  # recorded: draw
     if frame.ply >= MAX_PLY:
-        return evaluate(position, worker.workspace, frame.ply) if not in_check else DRAW
+        return evaluate(position, worker.workspace, frame.ply) if not in_check else DRAW  # recorded: line too long
     if not tune.use_quiescence:
-        return evaluate(position, worker.workspace, frame.ply)
+        return evaluate(position, worker.workspace, frame.ply)  # recorded: static evaluation
     child.ply = frame.ply + 1
 
     # The transposition table knows leaves, too (unmeasured).
     tt: TTHit = tt_probe(cython.address(shared.tt), position.key, frame.ply, position.halfmove_clock)
     frame.on_pv = tt.was_pv
     if not is_pv and tt.score != NO_SCORE and bound_is_enough(cython.address(tt), beta):
-        return tt.score
+        return tt.score  # recorded: transposition table
 
     if not in_check:
         raw = tt.evaluation if tt.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
@@ -94,7 +94,7 @@ def search_quiet(worker, frame, alpha, beta):
         if best_score >= beta:
             if not tt.hit:
                 remember(worker, frame, NO_MOVE, 0, raw, -1, NO_BOUND)
-            return best_score
+            return best_score  # recorded: stand pat
         if best_score > alpha:
             alpha = best_score
         futility_base = frame.static_eval + tune.delta_margin
@@ -118,7 +118,7 @@ def search_quiet(worker, frame, alpha, beta):
                 # One evasion that holds is enough to know that this is no mate: quiet ones can wait.
                 if not is_tactical(move):
                     picker.skip_quiets = True
-                    continue
+                    continue  # recorded: evasion found
             elif not is_promotion(move):
                 # Delta pruning (unmeasured), in the form of Weiss: even winning this piece for nothing does not reach
                 # alpha.
@@ -127,16 +127,16 @@ def search_quiet(worker, frame, alpha, beta):
                     gain = EXCHANGE_VALUES[PAWN]
                 if futility_base + gain <= alpha:
                     best_score = larger(best_score, futility_base + gain)
-                    continue
+                    continue  # recorded: delta pruning
                 # Any piece would do, but the exchange wins none.
                 if futility_base <= alpha and not see_at_least(position, move, 1):
                     best_score = larger(best_score, futility_base)
-                    continue
+                    continue  # recorded: losing exchange
         tt_prefetch(cython.address(shared.tt), key_after(position, move))
         set_move(worker, frame, move)
         score = -search_quiet(worker, child, -beta, -alpha)
         if worker.stopped:
-            return DRAW
+            return DRAW  # recorded: stopped
         if score > best_score:
             best_score = score
             if score > alpha:
@@ -144,10 +144,10 @@ def search_quiet(worker, frame, alpha, beta):
                 if is_pv:
                     extend_pv(frame, move)
                 if score >= beta:
-                    break
+                    break  # recorded: cut-off
                 alpha = score
 
     if in_check and number == 0:
-        return mated_in(frame.ply)
+        return mated_in(frame.ply)  # recorded: no legal move
     remember(worker, frame, best_move, best_score, raw, 0, LOWER_BOUND if best_score >= beta else UPPER_BOUND)
-    return best_score
+    return best_score  # recorded: captures searched

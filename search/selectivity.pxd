@@ -1,4 +1,7 @@
-"""Which moves are searched less deep than others, or not at all. Inlined into the node, which asks for every move."""
+"""Which moves are searched less deep than others, or not at all. Inlined into the node, which asks for every move.
+
+A comment `recorded: …` names the reason, as in tree.py.
+"""
 from board.legality cimport gives_check
 from board.position cimport Position
 from board.see cimport see_at_least
@@ -31,7 +34,7 @@ cdef inline bint is_pruned(
     # Late-move pruning (unmeasured): the ordering is good enough to trust it with the tail.
     if number > (tune.late_move_base + depth * depth) // (2 - improving):
         picker.skip_quiets = True
-        return True
+        return True  # recorded: late move
 
     # Futility pruning (unmeasured): a quiet move will not lift a hopeless evaluation to alpha.
     reduced_depth = larger(0, depth - 1 - reduction // 1024)
@@ -41,14 +44,14 @@ cdef inline bint is_pruned(
         and frame.static_eval + tune.futility_base + tune.futility_slope * reduced_depth <= alpha
         and not gives_check(position, move)
     ):
-        return True
+        return True  # recorded: futility
 
     # History pruning (unmeasured): the move has failed too often in this place.
     if (
         reduced_depth < tune.history_pruning_depth
         and history < -tune.history_pruning_slope * depth
     ):
-        return True
+        return True  # recorded: history
 
     # Static exchange (unmeasured): a quiet move that puts something en prise.
     return depth <= tune.see_depth and not see_at_least(

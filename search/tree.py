@@ -8,7 +8,10 @@ Bounds may lie outside the window (fail-soft). When the search is stopped the sc
 
 The figure beside a step is its gain in Elo here, with an error of 95 %, measured by matches of the search with it against
 the search without it (docs/strength-log.md has the conditions); a step without a measurement says so. Numbers that no
-comment explains were tt by tuning: nothing but games speaks for them.
+comment explains were found by tuning: nothing but games speaks for them.
+
+A comment `recorded: …` names what happens on its line, for the copy of this file that records its tree
+(scripts/record_search.py); every return of a node has one.
 """
 
 import cython
@@ -115,7 +118,7 @@ def _search_null_move(
         + smaller(3, (evaluation - beta) // tune.null_move_eval_divisor)
     )
     set_null_move(worker, frame)
-    score: cython.int = -search_node(worker, frame + 1, -beta, 1 - beta, reduced, not cut_node)
+    score: cython.int = -search_node(worker, frame + 1, -beta, 1 - beta, reduced, not cut_node)  # recorded: null move
     if worker.stopped:
         return DRAW
     if score < beta:
@@ -127,7 +130,7 @@ def _search_null_move(
 
     # A deep cut is worth a second look: the same search, in which this side may not pass for three quarters of it.
     worker.null_move_floor = frame.ply + 3 * reduced // 4
-    verified: cython.int = search_node(worker, frame, beta - 1, beta, reduced, False)
+    verified: cython.int = search_node(worker, frame, beta - 1, beta, reduced, False)  # recorded: verification
     worker.null_move_floor = 0
     return score if verified >= beta else NO_SCORE
 
@@ -166,9 +169,9 @@ def _search_probcut(
             return NO_SCORE
         tt_prefetch(cython.address(worker.shared.tt), key_after(position, move))
         set_move(worker, frame, move)
-        score = -search_quiet(worker, child, -raised, 1 - raised)
+        score = -search_quiet(worker, child, -raised, 1 - raised)  # recorded: ProbCut
         if score >= raised:
-            score = -search_node(worker, child, -raised, 1 - raised, depth - 4, not cut_node)
+            score = -search_node(worker, child, -raised, 1 - raised, depth - 4, not cut_node)  # recorded: ProbCut
         if worker.stopped:
             return DRAW
         if score >= raised:
@@ -205,7 +208,8 @@ def _singular_extension(
     """
     lowered: cython.int = _singular_beta(tt, depth)
     frame.excluded = hash_move
-    score: cython.int = search_node(worker, frame, lowered - 1, lowered, (depth - 1) // 2, cut_node)
+    score: cython.int
+    score = search_node(worker, frame, lowered - 1, lowered, (depth - 1) // 2, cut_node)  # recorded: singular
     frame.excluded = NO_MOVE
 
     # None comes near: much depends on the hash move. None comes anywhere near: everything does.
@@ -257,23 +261,23 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
     if depth <= 0:
         return search_quiet(worker, frame, alpha, beta)
 
-    if not enter_node(worker, frame):
-        return DRAW
+    if not enter_node(worker, frame):  # recorded: node
+        return DRAW  # recorded: stopped
 
     if not is_root:
         # Step 2. Draws (unmeasured).
         if is_draw(worker, frame):
-            return draw_score(worker)
+            return draw_score(worker)  # recorded: draw
 
         # A side that can go back to an earlier position need not accept less than a draw.
         if alpha < DRAW and can_repeat(worker, frame):
             alpha = draw_score(worker)
             if alpha >= beta:
-                return alpha
+                return alpha  # recorded: repetition in reach
 
         # A line must end somewhere.
         if frame.ply >= MAX_PLY:
-            return evaluate(position, worker.workspace, frame.ply) if not in_check else DRAW
+            return evaluate(position, worker.workspace, frame.ply) if not in_check else DRAW  # recorded: line too long
 
         # Step 3. Mate-distance pruning (unmeasured). Who has found a mate needs no longer one: the best this node can
         # do is to mate with the next move, the worst is to be mated now.
@@ -281,7 +285,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             alpha = larger(alpha, mated_in(frame.ply))
             beta = smaller(beta, mate_in(frame.ply + 1))
             if alpha >= beta:
-                return alpha
+                return alpha  # recorded: mate distance
 
     # What the children and grandchildren of this node must not inherit from its sisters'.
     child.ply = frame.ply + 1
@@ -298,7 +302,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
         tt = tt_probe(cython.address(shared.tt), position.key, frame.ply, position.halfmove_clock)
         frame.on_pv = is_pv or tt.was_pv
     if not is_pv and _is_tt_cutoff(cython.address(tt), position.halfmove_clock, beta, depth):
-        return tt.score
+        return tt.score  # recorded: transposition table
 
     # At the root the best move of the iteration before is the hash move, whatever the table has lost.
     hash_move: Move = tt.move
@@ -316,7 +320,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             or (bound == UPPER_BOUND and known_score <= alpha)
         ):
             remember(worker, frame, NO_MOVE, known_score, NO_SCORE, smaller(MAX_PLY - 1, depth + 6), bound)
-            return known_score
+            return known_score  # recorded: endgame table
         if is_pv and bound == LOWER_BOUND:
             best_score = known_score
             alpha = larger(alpha, known_score)
@@ -355,9 +359,9 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             and evaluation + tune.razoring_base + tune.razoring_slope * depth * depth < alpha
             and not is_loss(alpha)
         ):
-            score = search_quiet(worker, frame, alpha, alpha + 1)
+            score = search_quiet(worker, frame, alpha, alpha + 1)  # recorded: razoring
             if score <= alpha or worker.stopped:
-                return score
+                return score  # recorded: razoring
 
         # Step 8. Reverse futility pruning (unmeasured). So far above beta that the opponent's best move will not
         # change it.
@@ -367,7 +371,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             and not is_loss(beta)
             and not is_win(evaluation)
         ):
-            return (evaluation + beta) // 2
+            return (evaluation + beta) // 2  # recorded: reverse futility
 
         # Step 9. Null move (unmeasured). If passing still fails high, a real move would too, unless every move hurts:
         # zugzwang, which needs a bare or pawns-only side to be likely. The conditions have the form of Weiss's.
@@ -382,7 +386,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
         ):
             score = _search_null_move(worker, frame, beta, depth, evaluation, cut_node)
             if score != NO_SCORE:
-                return score
+                return score  # recorded: null move
 
     # Step 10. Internal iterative reduction (unmeasured). Without a hash move the ordering is poor: search a ply less,
     # and let the transposition table provide a move for the next time. (E. Schröder's idea.)
@@ -403,7 +407,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
         if not (tt.score != NO_SCORE and tt.depth >= depth - 3 and tt.score < raised):
             score = _search_probcut(worker, frame, hash_move, raised, depth, raw, cut_node)
             if score != NO_SCORE:
-                return score
+                return score  # recorded: ProbCut
 
     # Step 12. The moves, one by one, the most promising first. Killers: +13 ± 34. Attacked squares in the history:
     # +20 ± 12. The rest of the ordering is unmeasured.
@@ -429,7 +433,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
         if move == NO_MOVE:
             break
         if move == excluded:
-            continue
+            continue  # recorded: excluded
         if is_root:
             root_move = find_root_move(worker, move)
             if root_move == cython.NULL:
@@ -456,7 +460,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             and not is_loss(best_score)
             and is_pruned(frame, cython.address(picker), move, number, depth, reduction, history, alpha, improving)
         ):
-            continue
+            continue  # recorded: static exchange
 
         # Step 14. Extensions. The line may not grow beyond twice the iteration's depth.
         extension: cython.int = 0
@@ -473,9 +477,9 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             ):
                 extension = _singular_extension(worker, frame, cython.address(tt), move, beta, depth, is_pv, cut_node)
                 if worker.stopped:
-                    return DRAW
+                    return DRAW  # recorded: stopped
                 if extension == MULTI_CUT:
-                    return _singular_beta(cython.address(tt), depth)
+                    return _singular_beta(cython.address(tt), depth)  # recorded: multi-cut
 
             # Check (+2 ± 32): the answer is forced, so the ply is cheap, and mates hide behind checks.
             elif (
@@ -497,7 +501,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
                 frame, cython.address(picker), move, hash_move, reduction, history, improving, cut_node
             )
             reduced: cython.int = clamp(new_depth - reduction // 1024, 1, new_depth + is_pv)
-            score = -search_node(worker, child, -alpha - 1, -alpha, reduced, True)
+            score = -search_node(worker, child, -alpha - 1, -alpha, reduced, True)  # recorded: reduced
             full_search = False
 
             # The move surprises: by how much decides how deep it is looked at again. (Stockfish's idea.)
@@ -510,14 +514,14 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
 
         # Step 17. The null window: is the move better than the best so far?
         if full_search:
-            score = -search_node(worker, child, -alpha - 1, -alpha, new_depth, not cut_node)
+            score = -search_node(worker, child, -alpha - 1, -alpha, new_depth, not cut_node)  # recorded: null window
 
         # Step 18. The full window, for the first move of a PV node and for those that turn out better.
         if is_pv and (number == 1 or score > alpha):
-            score = -search_node(worker, child, -beta, -alpha, new_depth, False)
+            score = -search_node(worker, child, -beta, -alpha, new_depth, False)  # recorded: full window
 
         if worker.stopped:
-            return DRAW
+            return DRAW  # recorded: stopped
 
         if is_root:
             finish_root_move(worker, root_move, score, alpha, beta, number == 1, worker.nodes - nodes_before)
@@ -531,15 +535,15 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
                     extend_pv(frame, move)
                 if score >= beta:
                     frame.cutoffs += 1
-                    break
+                    break  # recorded: cut-off
                 alpha = score
         note_tried(cython.address(tried), move)
 
     # Step 20. No legal move: mate or stalemate. (With a move excluded it only means that there is no other.)
     if number == 0:
         if excluded != NO_MOVE:
-            return alpha
-        return mated_in(frame.ply) if in_check else DRAW
+            return alpha  # recorded: no other move
+        return mated_in(frame.ply) if in_check else DRAW  # recorded: no legal move
 
     best_score = smaller(best_score, top_score)
 
@@ -568,4 +572,4 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
         # Further MultiPV lines lack the best moves: their result is not the node's.
         if not is_root or worker.pv_index == 0:
             remember(worker, frame, best_move, best_score, raw, depth, bound)
-    return best_score
+    return best_score  # recorded: moves searched

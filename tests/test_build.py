@@ -76,6 +76,8 @@ def test_a_changed_definition_translates_its_dependents_again(tmp_path):
         pytest.skip("the release build has not been made here")
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy2(ROOT / name, tmp_path / name)
+    (tmp_path / "scripts").mkdir()
+    shutil.copy2(ROOT / "scripts" / "record_search.py", tmp_path / "scripts")
     for package in (*PACKAGES, "uci_engine"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
     shutil.copytree(translated, tmp_path / "build" / "release" / "c")
