@@ -11,13 +11,25 @@ Everything that comes out is made of dicts, lists, texts and numbers, as JSON wa
 centipawns from the side to move at the node (`turn`), as in the literature; None is an infinite bound.
 """
 
+import itertools
 import queue
 import threading
 import time
 
 from board import WHITE_TO_MOVE
+from play.tree_words import ENDS, PURPOSES, SKIPS
 from search import Listener
-from search.recorder import ENGINE, new_recording, record_engine, record_textbook
+from search.recorder import (
+    ENGINE,
+    INFINITE_SCORE,
+    LEAST_MATE_SCORE,
+    MATE_SCORE,
+    UNKNOWN_SCORE,
+    new_recording,
+    record_engine,
+    record_textbook,
+)
+from search.recording import NODES_BETWEEN_QUESTIONS
 from search.searcher import effective_branching_factor
 from uci_engine.perft import divide
 
@@ -29,73 +41,19 @@ TECHNIQUES = {
 }
 MOST_DEPTH = {ENGINE: 10, "minimax": 5, "alphabeta-bad": 6, "alphabeta-good": 7}
 MOST_NODES = 20_000
+MOST_SEARCHED = 20_000_000  # nodes, some ten seconds: a larger search is given up
 COUNTED_LEAVES = 50_000_000  # of minimax; a tree with more is estimated
-MATE = 32000  # as search/score.pxd has them
-INFINITE = MATE + 1
-NO_SCORE = MATE + 2
-MATE_IN_SIGHT = MATE - 300
 
-# Why a node was searched.
-PURPOSES = {
-    "search": "",
-    "reduced": "late-move reduction: searched less deep, with a null window",
-    "null window": "null window: is it better than the best so far?",
-    "full window": "full window: the first move of a PV node, or one that turned out better",
-    "null move": "null move: the side to move passes",
-    "verification": "verification: the null move's cut-off again, without passing",
-    "ProbCut": "ProbCut: does a capture beat beta by a margin in a shallower search?",
-    "singular": "singular search: all moves but the hash move, half as deep",
-    "razoring": "razoring: the quiescence search is asked whether captures can help",
-}
-
-# Why a node ended. What becomes of a node whose moves were searched depends on its window.
-ENDS = {
-    "cut-off": "beta cut-off: this move is good enough, the opponent will not allow the position",
-    "all": "all moves were searched, none reaches alpha",
-    "exact": "all moves were searched, the best lies inside the window",
-    "maximum": "all moves were searched, the best one counts",
-    "quiet cut-off": "beta cut-off by a capture, promotion or evasion",
-    "quiet": "nothing more to capture with profit",
-    "transposition table": "transposition table: an earlier search of this position answers",
-    "endgame table": "endgame table: the result is known",
-    "draw": "draw",
-    "insufficient material": "draw: neither side can mate",
-    "fifty-move rule": "draw: fifty moves without capture or pawn move",
-    "repetition": "draw: the position is repeated",
-    "repetition in reach": "the side to move can repeat a position, so it has at least a draw",
-    "mate distance": "mate-distance pruning: a shorter mate is known already",
-    "line too long": "the line is as long as lines may grow",
-    "razoring": "razoring: so far below alpha that even captures do not help",
-    "reverse futility": "reverse futility pruning: so far above beta that a margin for the remaining depth leaves it there",
-    "null move": "null move: even passing fails high",
-    "ProbCut": "ProbCut: a capture beats beta by a margin in a shallower search",
-    "multi-cut": "multi-cut: several moves reach beta",
-    "no other move": "there is no move but the excluded one",
-    "checkmate": "checkmate",
-    "stalemate": "stalemate",
-    "stand pat": "stand pat: the static evaluation is good enough without a capture",
-    "static evaluation": "a leaf: the static evaluation",
-    "stopped": "the search was stopped",
-}
-
-# Why a move was not searched.
-SKIPS = {
-    "late move": "late-move pruning: at this depth the tail of the quiet moves is left out",
-    "futility": "futility pruning: a quiet move will not lift so low an evaluation to alpha",
-    "history": "history pruning: the move has failed too often",
-    "static exchange": "static exchange: it loses more than the remaining depth can win back",
-    "excluded": "excluded: the hash move, while the search asks what there is beside it",
-    "delta pruning": "delta pruning: even winning this piece for nothing does not reach alpha",
-    "losing exchange": "a capture that wins nothing, where winning something is needed",
-    "evasion found": "one evasion holds, so it is no mate: quiet ones are left out",
-    "not needed": "not needed: an earlier move cuts off",
-}
 _LOOP = ("search", "reduced", "null window", "full window")  # purposes of searches in the loop over the moves
 _BEFORE_EVALUATION = ("transposition table", "draw", "repetition in reach", "mate distance", "endgame table", "stopped")
 
 
 class CancelledError(Exception):
     """The tree was not wanted any more."""
+
+
+class TooLargeError(ValueError):
+    """The search has more nodes than anybody should wait for."""
 
 
 class TreeFullError(Exception):
@@ -106,8 +64,8 @@ def score_text(score):
     """Pawns, or the moves to mate: '+0.35', '-#3'; '' for None."""
     if score is None:
         return ""
-    if abs(score) >= MATE_IN_SIGHT:
-        return f"#{(MATE - score + 1) // 2}" if score > 0 else f"-#{(MATE + score) // 2}"
+    if abs(score) >= LEAST_MATE_SCORE:
+        return f"#{(MATE_SCORE - score + 1) // 2}" if score > 0 else f"-#{(MATE_SCORE + score) // 2}"
     return f"{score / 100:+.2f}"
 
 
@@ -132,7 +90,8 @@ def record(board, depth, technique=ENGINE, *, most_nodes=MOST_NODES, cancelled=N
     `technique` is one of `TECHNIQUES`, `depth` at most its `MOST_DEPTH`. The engine's tree keeps at most `most_nodes`
     nodes and moves that were pruned: if there are more, whole levels at the bottom are left out, and the summary says so.
     The textbook's trees are not kept but searched again where they are opened, until that many are open. `cancelled` is
-    a function that is asked now and then; when it says True, CancelledError. `tables` are endgame tables for the engine.
+    a function that is asked now and then; when it says True, CancelledError. A search of more than `MOST_SEARCHED` nodes is
+    given up: TooLargeError. `tables` are endgame tables for the engine.
     """
     if technique not in TECHNIQUES:
         raise ValueError(f"there is no technique '{technique}': {', '.join(TECHNIQUES)}")
@@ -141,13 +100,35 @@ def record(board, depth, technique=ENGINE, *, most_nodes=MOST_NODES, cancelled=N
     if most_nodes < 1:
         raise ValueError("a tree has at least one node")
     kind = _EngineTree if technique == ENGINE else _TextbookTree
-    return kind(board.copy(), depth, technique, most_nodes, cancelled or (lambda: False), tables)
+    return kind(board.copy(), depth, technique, most_nodes, _Patience(cancelled), tables)
+
+
+class _Patience:
+    """Is asked by a search whether it should end."""
+
+    def __init__(self, cancelled):
+        self._cancelled = cancelled or (lambda: False)
+        self._left = MOST_SEARCHED // NODES_BETWEEN_QUESTIONS
+
+    def __call__(self):
+        self._left -= 1
+        return self._left < 0 or self._cancelled()
+
+    def is_cancelled(self):
+        """For work that is bounded by other means."""
+        return self._cancelled()
+
+    def complain(self, depth):
+        """For a search that has ended because of the answer."""
+        if self._left < 0:
+            raise TooLargeError(f"more than {MOST_SEARCHED:,} nodes at depth {depth}: choose a smaller one")
+        raise CancelledError
 
 
 class RecordedTree:
     """A search tree that can be opened node by node. Made by `record`; safe to read from several threads."""
 
-    def __init__(self, board, depth, technique, most_nodes, cancelled, tables):
+    def __init__(self, board, depth, technique, most_nodes, patience, tables):
         self.board = board
         self.depth = depth
         self.technique = technique
@@ -156,9 +137,9 @@ class RecordedTree:
         self._parts = []  # recordings; a node's id counts through all of them
         self._first_ids = []
         started = time.perf_counter()
-        self._record(cancelled, tables)
+        self._record(patience, tables)
         self.milliseconds = round((time.perf_counter() - started) * 1000)
-        self._minimax_leaves, self._is_exact = minimax_leaves(board, depth, cancelled=cancelled)
+        self._minimax_leaves, self._is_exact = minimax_leaves(board, depth, cancelled=patience.is_cancelled)
 
     def _new_recording(self, room, **limits):
         return new_recording(self.technique, room, **limits)
@@ -219,7 +200,7 @@ class RecordedTree:
         """
         with self._lock:
             if node_id is None:
-                return [self._describe(self._parts[0], 0, index, self.board) for index in self._parts[0].roots()]
+                return self._roots()
             recording, first, index = self._find(node_id)
             node = recording.node(index)
             board = self._board_at(node_id)
@@ -233,6 +214,12 @@ class RecordedTree:
                 if child["purpose"] in _LOOP or child["kind"] == "skipped":
                     seen.add(child["uci"])
             return found + self._unsearched(node_id, node, board, seen)
+
+    def _roots(self):
+        roots = [self._describe(self._parts[0], 0, index, self.board) for index in self._parts[0].roots()]
+        for before, root in itertools.pairwise(roots):
+            root["is_research"] = before["kind"] != "PV"  # it fell out of its aspiration window
+        return roots
 
     def node(self, node_id):
         """One node, as `children` has it."""
@@ -251,6 +238,11 @@ class RecordedTree:
                 texts.append(board.uci(move) if move else "0000")
                 self._push(board, move)
             return texts
+
+    def fen(self, node_id):
+        """The position at a node."""
+        with self._lock:
+            return self._board_at(node_id).fen()
 
     # Inside
 
@@ -309,9 +301,9 @@ class RecordedTree:
             "san": before.san(move) if move else "",
             "uci": before.uci(move) if move else "",
             "depth": node["depth"],
-            "alpha": node["alpha"] if has_window and node["alpha"] > -INFINITE else None,
-            "beta": node["beta"] if has_window and node["beta"] < INFINITE else None,
-            "score": node["score"] if node["score"] != NO_SCORE else None,
+            "alpha": node["alpha"] if has_window and node["alpha"] > -INFINITE_SCORE else None,
+            "beta": node["beta"] if has_window and node["beta"] < INFINITE_SCORE else None,
+            "score": node["score"] if node["score"] != UNKNOWN_SCORE else None,
             "evaluation": None,
             "expected": "",
             "purpose": node["purpose"],
@@ -329,8 +321,10 @@ class RecordedTree:
             return made
         if node["purpose"] == "null move":
             made["san"] = "null move"
+        if self.technique == ENGINE and made["parent"] is None:
+            made.update(purpose="iteration", what_for=PURPOSES["iteration"])
         made["kind"] = self._kind(node)
-        if node["evaluation"] != NO_SCORE and node["end"] not in _BEFORE_EVALUATION:
+        if node["evaluation"] != UNKNOWN_SCORE and node["end"] not in _BEFORE_EVALUATION:
             made["evaluation"] = node["evaluation"]
         if self.technique == ENGINE:
             wide = node["beta"] - node["alpha"] > 1
@@ -392,8 +386,8 @@ class RecordedTree:
 class _EngineTree(RecordedTree):
     """Recorded in one go; once more, with fewer levels, if there is too much of it: the search repeats itself exactly."""
 
-    def _record(self, cancelled, tables):
-        recording = self._new_recording(self.most_nodes, cancelled=cancelled)
+    def _record(self, patience, tables):
+        recording = self._new_recording(self.most_nodes, cancelled=patience)
         result = record_engine(recording, self.board, self.depth, tables=tables)
         self._levels = recording.sizes
         if not recording.is_complete and not recording.was_cancelled:
@@ -403,15 +397,15 @@ class _EngineTree(RecordedTree):
                     break
                 kept += size
                 most_level += 1
-            recording = self._new_recording(self.most_nodes, most_level=max(1, most_level), cancelled=cancelled)
+            recording = self._new_recording(self.most_nodes, most_level=max(1, most_level), cancelled=patience)
             result = record_engine(recording, self.board, self.depth, tables=tables)
         if recording.was_cancelled:
-            raise CancelledError
+            patience.complain(self.depth)
         self._add_part(recording)
         info = result.info
         self._value = info.score
         if info.is_mate:
-            self._value = MATE - 2 * info.score + 1 if info.score > 0 else -MATE - 2 * info.score
+            self._value = MATE_SCORE - 2 * info.score + 1 if info.score > 0 else -MATE_SCORE - 2 * info.score
         self._line = []
         board = self.board.copy()
         for move in info.pv:
@@ -443,11 +437,11 @@ class _EngineTree(RecordedTree):
 class _TextbookTree(RecordedTree):
     """Nothing is remembered from node to node, so a node can be searched again, just as it was, when it is opened."""
 
-    def _record(self, cancelled, tables):
-        recording = self._new_recording(500, most_level=2, cancelled=cancelled)
+    def _record(self, patience, tables):
+        recording = self._new_recording(500, most_level=2, cancelled=patience)
         self._value = record_textbook(recording, self.board, self.depth, self.technique)
         if recording.was_cancelled:
-            raise CancelledError
+            patience.complain(self.depth)
         self._add_part(recording)
         self._elsewhere = {}  # from the id of a node to the part that has its children
         self._above = {}  # from a part to the id of the node whose children it has

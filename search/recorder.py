@@ -17,7 +17,7 @@ from cython.cimports.eval.evaluator import evaluate
 from cython.cimports.search.draws import is_draw
 from cython.cimports.search.recorded import iterate
 from cython.cimports.search.recording import RecordedNode, Recording, begin_record, close_node, open_node, open_one
-from cython.cimports.search.score import DRAW, INFINITE, NO_SCORE, larger, mated_in
+from cython.cimports.search.score import DRAW, INFINITE, MATE, MATE_IN_SIGHT, NO_SCORE, larger, mated_in
 from cython.cimports.search.searcher import Searcher
 from cython.cimports.search.state import FRAMES_BELOW, set_move
 
@@ -38,7 +38,10 @@ _MOVES_SEARCHED = cython.declare(cython.int, 7)
 # Alpha-beta or not, and the order of the moves: by the static evaluation after them, the best first or the worst.
 TEXTBOOK = {"minimax": (False, 0), "alphabeta-bad": (True, -1), "alphabeta-good": (True, 1)}
 ENGINE = "engine"
-LOSES_MATERIAL = cython.declare(cython.int, 40000)  # more than evaluations can differ by
+_LOSES_MATERIAL = cython.declare(cython.int, 40000)  # more than evaluations can differ by
+
+# For readers of a tree: being mated now, an infinite bound, no score at all, and where the mates begin.
+MATE_SCORE, INFINITE_SCORE, UNKNOWN_SCORE, LEAST_MATE_SCORE = MATE, INFINITE, NO_SCORE, MATE_IN_SIGHT
 
 _one_at_a_time = threading.Lock()
 
@@ -63,7 +66,7 @@ def _sort_moves(
         set_move(lesson.worker, frame, move)
         value = -evaluate(cython.address(child.position), lesson.worker.workspace, child.ply)
         if not see_at_least(cython.address(frame.position), move, 0):
-            value -= LOSES_MATERIAL
+            value -= _LOSES_MATERIAL
         value *= lesson.order
         place = index
         while place > 0 and values[place - 1] < value:

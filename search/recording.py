@@ -7,6 +7,8 @@ from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.search.platform import store_flag
 from cython.cimports.search.score import NO_SCORE
 
+NODES_BETWEEN_QUESTIONS = POLL_NODES
+
 _current = cython.declare(cython.pointer(Tree), cython.NULL)
 
 

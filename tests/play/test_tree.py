@@ -9,25 +9,23 @@ import time
 
 import chess
 import pytest
-from searching import think
+from searching import MATE, think
 from support import scaled
 
 from board import STARTING_FEN, Board
 from eval import evaluate
 from play.tree import (
-    ENDS,
-    MATE,
     MOST_DEPTH,
-    PURPOSES,
-    SKIPS,
     TECHNIQUES,
     CancelledError,
+    TooLargeError,
     TreeFullError,
     iterations,
     minimax_leaves,
     record,
     score_text,
 )
+from play.tree_words import ENDS, PURPOSES, SKIPS
 from search import Limits, Searcher
 from search.recorded import WORDS
 from uci_engine.bench import positions
@@ -359,6 +357,10 @@ def test_everything_is_json(technique):
         json.dumps(node, allow_nan=False)
         if node["id"] is not None:
             assert tree.node(node["id"])["score"] == node["score"]
+            board = Board(KIWIPETE)
+            for text in tree.line_to(node["id"]):
+                board.push_uci(text) if text != "0000" else board.push_null()
+            assert tree.fen(node["id"]) == board.fen()
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
@@ -386,6 +388,13 @@ def test_what_cannot_be_recorded_is_refused():
     for wrong in (-1, 10**6, "0", 1.5):
         with pytest.raises(KeyError):
             tree.children(wrong)
+
+
+def test_a_search_that_is_too_large_is_given_up(monkeypatch):
+    monkeypatch.setattr("play.tree.MOST_SEARCHED", 100_000)
+    with pytest.raises(TooLargeError, match="more than 100,000 nodes at depth 4"):
+        record(Board(), 4, "minimax")
+    assert record(Board(), 3, "minimax").summary()["nodes"] == 9323
 
 
 def test_a_textbook_tree_is_opened_only_so_far():
