@@ -77,14 +77,7 @@ class Journal:
         """Two processes that play the same run would play its games twice."""
         self.lock = open(self.directory / "lock", "a+b")  # noqa: SIM115 - held as long as the run
         try:
-            if os.name == "nt":
-                import msvcrt
-
-                msvcrt.locking(self.lock.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(self.lock)
         except OSError:
             self.lock.close()
             raise InputError("another process is playing this run", self.directory) from None
@@ -144,6 +137,18 @@ class Journal:
             if file is not None:
                 with contextlib.suppress(OSError):
                     file.close()
+
+
+def lock_file(file):
+    """Holds a file until it is closed. OSError if another process does."""
+    if os.name == "nt":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def damage(error, path, line=None):

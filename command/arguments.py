@@ -65,6 +65,29 @@ def add_output(command, what, metavar="FILE", **more):
     command.add_argument("-o", "--output", metavar=metavar, help=what, **{"required": "default" not in more, **more})
 
 
+def add_search_limits(command, what):
+    """How long each search takes: whichever limit comes first."""
+    command.add_argument("--nodes", type=positive, metavar="N", help=f"nodes for each {what}")
+    command.add_argument("--movetime", type=positive, metavar="MS", help=f"milliseconds for each {what}")
+    command.add_argument("--depth", type=positive, metavar="N", help=f"plies for each {what}")
+
+
+def search_limits_of(options, default):
+    """The limits that `add_search_limits` asks for, by name; `default` where there are none."""
+    given = {name: getattr(options, name) for name in ("nodes", "movetime", "depth")}
+    return {name: value for name, value in given.items() if value is not None} or default
+
+
+def add_hash(command, default):
+    command.add_argument(
+        "--hash",
+        type=positive,
+        default=default,
+        metavar="MB",
+        help=f"size of the transposition table (default: {default})",
+    )
+
+
 def add_json(command):
     command.add_argument("--json", action="store_true", help="write JSON, for programs")
 

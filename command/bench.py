@@ -1,6 +1,6 @@
 """`quetzal bench`."""
 
-from command.arguments import add_eval_file, add_threads, positive
+from command.arguments import add_eval_file, add_hash, add_threads, positive
 from command.progress import Progress
 from eval import load_evaluation
 from uci_engine.bench import DEFAULT_DEPTH, lines, positions
@@ -9,9 +9,7 @@ from uci_engine.bench import DEFAULT_DEPTH, lines, positions
 def add_arguments(parser):
     parser.add_argument("--depth", type=positive, metavar="N", help="plies (default: the signature's depth)")
     add_threads(parser, "search threads; the signature is that of one", default=1)
-    parser.add_argument(
-        "--hash", type=positive, default=16, metavar="MB", help="size of the transposition table (default: 16)"
-    )
+    add_hash(parser, 16)
     add_eval_file(parser)
 
 

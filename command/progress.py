@@ -24,12 +24,14 @@ class Progress:
     """Draws itself in the last line of a terminal; nothing of it is left when the work is done.
 
     `total` is None where nobody knows it. `advance` is called between two units of work, so an `interrupt` is heard there.
-    A command that writes a line for every unit needs no others (`is_plain`) where nothing can be drawn.
+    A command that writes a line for every unit needs no others (`is_plain`) where nothing can be drawn. Units that people
+    count by the minute are shown so at any rate (`by_minute`).
     """
 
-    def __init__(self, label, unit, total=None, stream=None, interrupt=None, is_plain=True):
+    def __init__(self, label, unit, total=None, stream=None, interrupt=None, is_plain=True, by_minute=False):
         self.label, self.unit, self.total = label, unit, total
         self.is_plain = is_plain
+        self.by_minute = by_minute
         self.interrupt = interrupt
         self.stream = sys.stderr if stream is None else stream
         self.done = 0
@@ -68,7 +70,8 @@ class Progress:
     def speed(self):
         """The rate as text; what takes longer than a second apiece is counted by the minute."""
         rate = self.rate()
-        return f"{rate:,.0f} {self.unit}/s" if rate >= 1 else f"{60 * rate:,.1f} {self.unit}/min"
+        is_quick = rate >= 1 and not self.by_minute
+        return f"{rate:,.0f} {self.unit}/s" if is_quick else f"{60 * rate:,.1f} {self.unit}/min"
 
     def remaining(self):
         """The time that is left as text, where that can be known."""

@@ -38,6 +38,14 @@ COMMANDS = (
         "docs/commands.md#go",
     ),
     Command(
+        "analyse",
+        "analyse",
+        "analyse",
+        "review the games of PGN files: evaluations, errors with the better line, accuracy of the players",
+        "quetzal analyse games.pgn -o reviewed.pgn --html reviewed.html",
+        "docs/play.md#the-analyse-command",
+    ),
+    Command(
         "eval",
         "eval",
         "analyse",
@@ -181,6 +189,14 @@ COMMANDS = (
         "count move sequences, the proof of the move generator",
         "quetzal perft 6 --divide",
         "docs/commands.md#bench-and-perft",
+    ),
+    Command(
+        "suite",
+        "suite",
+        "tests",
+        "let engines solve EPD positions: moves to find or to avoid, mates, points; several engines side by side",
+        "quetzal suite wac.epd --movetime 1000 --engine own --engine stockfish",
+        "docs/play.md#suites",
     ),
     Command(
         "uci-check",

@@ -13,10 +13,10 @@ A review runs in the thread that asks for it, and the search beside it without t
 review at a time. With one search thread and a limit of nodes or depth the same game always gets the same review.
 """
 
-import threading
 from typing import NamedTuple
 
 from board import Board
+from play.searching import DEFAULTS, Cancelled, search
 from play.verdicts import (
     BRILLIANT,
     ONLY,
@@ -30,23 +30,14 @@ from play.verdicts import (
     phase_of,
     white_evaluation,
 )
-from search import Listener
-from uci_engine.options import OPTIONS
 from uci_engine.report import line_text
 
 LINE_PLIES = 12  # of a better line; what comes later is guesswork
-POLL_SECONDS = 0.1  # between two looks whether the review is still wanted
 SCOUT_SHARE = 8  # a look whether a move is the only one costs so much less than a search
-
-DEFAULTS = {option.name: option.default for option in OPTIONS}
 
 
 class GameError(ValueError):
     """A game that cannot be reviewed; the text says why."""
-
-
-class Cancelled(Exception):  # noqa: N818 - nothing is wrong
-    """The review is not wanted any more."""
 
 
 class Review(NamedTuple):
@@ -70,18 +61,6 @@ class Review(NamedTuple):
             "moves": [verdict.as_json() for verdict in self.verdicts],
             **{side: totals.as_json() for side, totals in zip(SIDES, self.sides, strict=True)},
         }
-
-
-class Answer(Listener):
-    """Waits for the result of one search."""
-
-    def __init__(self):
-        self.is_there = threading.Event()
-        self.result = None
-
-    def on_result(self, result):
-        self.result = result
-        self.is_there.set()
 
 
 class Reviewer:
@@ -111,24 +90,7 @@ class Reviewer:
             return None
 
     def search(self, board, limits, cancelled=None):
-        """The result of a search. Cancelled if it is not wanted any more, within a moment."""
-        if self.endgame is not None and limits.moves is None:
-            ranking, probe = self.endgame.rank(board, DEFAULTS)
-            if ranking is not None:
-                limits = limits._replace(ranks=ranking.ranks, results=ranking.results, probe=probe)
-        answer = Answer()
-        self.searcher.start(board, limits, answer)
-        try:
-            while not answer.is_there.wait(POLL_SECONDS):
-                if cancelled is not None and cancelled():
-                    raise Cancelled
-        except BaseException:
-            self.searcher.stop()
-            self.searcher.wait()
-            raise
-        if cancelled is not None and cancelled():
-            raise Cancelled
-        return answer.result
+        return search(self.searcher, board, limits, endgame=self.endgame, cancelled=cancelled)
 
 
 class Judging:

@@ -117,7 +117,6 @@ class Totals:
     """The verdicts on one side, summed up; of a game, or of a player's games together. Forced moves do not count."""
 
     def __init__(self):
-        self.moves = 0
         self.accuracies = 0.0
         self.grades = dict.fromkeys(NAGS, 0)
         self.phases = {phase: [0, 0.0] for phase in PHASES}  # moves, and the points that they lost
@@ -125,13 +124,29 @@ class Totals:
     def add(self, verdict):
         if verdict.is_forced:
             return
-        self.moves += 1
         self.accuracies += verdict.accuracy
         if verdict.grade is not None:
             self.grades[verdict.grade] += 1
         phase = self.phases[verdict.phase]
         phase[0] += 1
         phase[1] += verdict.loss
+
+    def sums(self):
+        """All of it as plain data, without rounding."""
+        return {"accuracies": self.accuracies, "grades": self.grades, "phases": self.phases}
+
+    def add_sums(self, sums):
+        """Adds the `sums` of another one."""
+        self.accuracies += sums["accuracies"]
+        for grade, count in sums["grades"].items():
+            self.grades[grade] += count
+        for phase, (moves, lost) in sums["phases"].items():
+            self.phases[phase][0] += moves
+            self.phases[phase][1] += lost
+
+    @property
+    def moves(self):
+        return sum(moves for moves, _ in self.phases.values())
 
     @property
     def accuracy(self):
@@ -143,6 +158,10 @@ class Totals:
         """Expected points that a move lost on average."""
         return sum(lost for _, lost in self.phases.values()) / self.moves if self.moves else None
 
+    def phase_loss(self, phase):
+        moves, lost = self.phases[phase]
+        return lost / moves if moves else None
+
     def as_json(self):
         def rounded(number, digits):
             return None if number is None else round(number, digits)
@@ -153,7 +172,7 @@ class Totals:
             "loss": rounded(self.loss, 4),
             "grades": dict(self.grades),
             "phases": {
-                phase: {"moves": moves, "loss": rounded(lost / moves if moves else None, 4)}
-                for phase, (moves, lost) in self.phases.items()
+                phase: {"moves": moves, "loss": rounded(self.phase_loss(phase), 4)}
+                for phase, (moves, _) in self.phases.items()
             },
         }

@@ -68,25 +68,6 @@ def test_bench_refuses(arguments):
     assert "less than 1" in result.stderr
 
 
-def test_run_suite_counts_the_solved(tmp_path):
-    """Two mates that are found, one wrong claim, a move to avoid, and a line that is no position."""
-    suite = tmp_path / "tiny.epd"
-    suite.write_text(
-        '6k1/5ppp/8/8/8/8/8/R3K3 w - - bm Ra8#; id "back rank";\n'
-        '4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - bm Qb8+; id "opera";\n'
-        '6k1/5ppp/8/8/8/8/8/R3K3 w - - bm Ra7; id "wrong";\n'
-        '8/5P1k/5K2/8/8/8/8/8 w - - am f8=Q; id "stalemate";\n'
-        "this is no position\n",
-        encoding="utf-8",
-    )
-    result = script("run_suite.py", str(suite), "--nodes", "20000", "--hash", "4")
-    assert result.returncode == 0, result.stderr
-    *failed, total = result.stdout.splitlines()
-    assert failed == ["wrong: played Ra8#, not Ra7"]
-    assert total.startswith("3 of 4 solved in ")
-    assert "tiny.epd:5:" in result.stderr
-
-
 def test_ablate_writes_a_table(tmp_path):
     path = tmp_path / "table.md"
     result = script(

@@ -1,0 +1,175 @@
+"""Who answers the positions of a suite: this engine in this process, or any UCI engine through the arena's client."""
+
+import time
+
+import chess
+
+from arena.containment import adopt_descendants, end_process
+from arena.engine import EngineFailure, EngineProcess, parse_info
+from arena.options import make_engine
+from arena.preflight import check_engines
+from arena.settings import Rules
+from arena.transcript import Transcript
+from board import Board
+from play.searching import DEFAULTS, Answer, search
+from play.suite import Attempt, Course
+from search import Limits, Searcher
+from uci_engine.endgame import Endgame
+
+OWN = "own"
+_GRACE = 30.0  # seconds beyond a limit of time before an engine is given up
+_LONGEST = 24 * 3600.0  # for a limit of nodes or depth
+
+
+class Following(Answer):
+    """Hears every line of a search in this process."""
+
+    def __init__(self, course, problem, board):
+        super().__init__()
+        self.course, self.problem, self.board = course, problem, board
+
+    def on_info(self, info):
+        if info.multipv == 1 and info.bound == "exact" and info.pv:
+            move = self.problem.board.parse_uci(self.board.uci(info.pv[0]))
+            self.course.note(info.milliseconds, move, info.score if info.is_mate else None)
+
+
+class OwnEngine:
+    """This engine. One for each thread that solves."""
+
+    def __init__(self, name, limits, megabytes):
+        self.name = name
+        self.limits = Limits(**limits)
+        self.searcher = Searcher(megabytes=megabytes)
+        self.endgame = Endgame("", lambda text: None)
+
+    def solve(self, problem, cancelled=None):
+        """The Attempt at a problem; play.searching.Cancelled if it is not wanted any more."""
+        self.searcher.clear()
+        self.endgame.equip(self.searcher, DEFAULTS)
+        board = Board(problem.board.fen(en_passant="fen"), chess960=problem.board.chess960)
+        course = Course(problem)
+        started = time.perf_counter()
+        answer = Following(course, problem, board)
+        result = search(self.searcher, board, self.limits, endgame=self.endgame, cancelled=cancelled, answer=answer)
+        elapsed = 1000 * (time.perf_counter() - started)
+        info = result.info
+        if result.best == 0:
+            return Attempt(None, failure="there is no legal move", time=elapsed)
+        move = problem.board.parse_uci(board.uci(result.best))
+        mate = info.score if info.is_mate else None
+        solved_at = course.solved_at(info.milliseconds, move, mate)
+        score = None if info.is_mate else info.score
+        return Attempt(move, score, mate, info.depth, info.nodes, elapsed, solved_at)
+
+    def give_up(self):
+        """Nothing to do: `cancelled` is heard while it searches."""
+
+    def close(self):
+        self.searcher.close()
+
+
+class FollowedProcess(EngineProcess):
+    """An engine process whose lines are followed while it thinks."""
+
+    follow = None  # takes a line and its moment
+
+    def deliver(self, line, moment):
+        follow = self.follow
+        if follow is not None and line is not None and line[:4] == "info" and " score " in line:
+            follow(line, moment)
+        super().deliver(line, moment)
+
+
+class UciEngine:
+    """Any UCI engine. It is started when it is first asked, and again after it has failed."""
+
+    def __init__(self, settings, limits, chess960=False):
+        self.settings = settings
+        self.name = settings.name
+        self.go = "go " + " ".join(f"{name} {value}" for name, value in limits.items())
+        movetime = limits.get("movetime")
+        seconds = _LONGEST if movetime is None else movetime / 1000 + _GRACE
+        self.rules = Rules(chess960=chess960, move_seconds=seconds)
+        self.process = None
+
+    def solve(self, problem, cancelled=None):
+        """The Attempt at a problem. A search that is not wanted any more ends with `give_up`."""
+        course = Course(problem)
+        started = time.perf_counter()
+        try:
+            if self.process is None:
+                self.process = FollowedProcess(self.settings, self.rules)
+                self.process.greet()
+            self.process.new_game(Transcript())
+            started = time.perf_counter()
+            self.process.follow = lambda line, moment: self.follow(course, problem, line, 1000 * (moment - started))
+            begun = self.process.begin(f"position fen {problem.board.fen(en_passant='fen')}", self.go)
+            answer = self.process.answer(begun, None)
+            self.process.follow = None
+            move = legal_move(problem.board, answer.move)
+        except EngineFailure as failure:
+            self.close()
+            return Attempt(None, failure=str(failure), time=1000 * (time.perf_counter() - started))
+        found = parse_info(answer.info)
+        solved_at = course.solved_at(answer.elapsed, move, found.get("mate"))
+        return Attempt(
+            move,
+            found.get("score"),
+            found.get("mate"),
+            found.get("depth"),
+            found.get("nodes"),
+            answer.elapsed,
+            solved_at,
+        )
+
+    def follow(self, course, problem, line, milliseconds):
+        """In the reading thread: a line that says nothing of the best move, or nonsense, is passed over."""
+        if (" multipv " in line and " multipv 1 " not in line) or "bound" in line:
+            return
+        found = parse_info(line)
+        if "pv" not in found:
+            return
+        try:
+            move = problem.board.parse_uci(found["pv"].split()[0])
+        except ValueError:
+            return
+        course.note(milliseconds, move, found.get("mate"))
+
+    def give_up(self):
+        """From another thread: ends the process, and so the search that somebody waits for."""
+        process = self.process
+        if process is not None:
+            end_process(process.process)
+
+    def close(self):
+        if self.process is not None:
+            self.process.leave()
+            self.process = None
+
+
+def legal_move(board, text):
+    try:
+        move = board.parse_uci(text)
+    except ValueError:
+        raise EngineFailure("illegal move", f"played the illegal move {text[:20]}") from None
+    if move == chess.Move.null():
+        raise EngineFailure("illegal move", "played no move")
+    return move
+
+
+def makers(commands, limits, *, megabytes, options, chess960):
+    """A function for each engine that makes one, with its name. ValueError if a program is missing or does not start."""
+    found, settings = [], []
+    for command in commands:
+        if command == OWN:
+            name = "Quetzal"
+            found.append((name, lambda name=name: OwnEngine(name, limits, megabytes)))
+            continue
+        wanted = make_engine(command, options={"Hash": str(megabytes), **options})
+        settings.append(wanted)
+        found.append((wanted.name, lambda wanted=wanted: UciEngine(wanted, limits, chess960)))
+    if settings:
+        adopt_descendants()
+        check_engines(settings, Rules(chess960=chess960))
+    return found

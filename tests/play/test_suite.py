@@ -1,0 +1,190 @@
+"""Suites: what EPD operations ask, when an answer is right and since when, and engines side by side."""
+
+import sys
+import time
+
+import chess
+import pytest
+from support import TESTS
+
+from play.searching import Cancelled
+from play.suite import Attempt, Course, Score, read_points, read_problem, read_suites
+from play.suite_engines import OwnEngine, makers
+from play.suite_run import Solving
+
+OPERA = "4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k -"  # Morphy's mate in two, Paris 1858
+BACK_RANK = "6k1/5ppp/8/8/8/8/8/R3K3 w - -"
+STALEMATE = "8/5P1k/5K2/8/8/8/8/8 w - -"  # promoting to a queen stalemates
+RETI = "7K/8/k1P5/7p/8/8/8/8 w - -"  # Kg7 draws
+
+
+def problem_of(position, operations):
+    return read_problem("x.epd", 1, f"{position} {operations}")
+
+
+def move(problem, san):
+    return problem.board.parse_san(san)
+
+
+def test_moves_to_find_and_to_avoid():
+    problem = problem_of(BACK_RANK, 'bm Ra8# Ra7; am Kd1; id "x.1";')
+    assert problem.name == "x.1"
+    assert problem.is_right(move(problem, "Ra7"))
+    assert not problem.is_right(move(problem, "Kd1"))
+    assert not problem.is_right(move(problem, "Rb1"))
+    avoid = problem_of(STALEMATE, "am f8=Q;")
+    assert [avoid.is_right(move(avoid, san)) for san in ("f8=Q", "f8=R")] == [False, True]
+    assert avoid.wanted() == "anything but f8=Q"
+
+
+def test_mates_have_to_be_announced():
+    problem = problem_of(OPERA, "dm 2;")
+    best = move(problem, "Qb8+")
+    assert [problem.is_right(best, mate) for mate in (None, 3, 2, 1, -1)] == [False, False, True, True, False]
+    assert problem.wanted() == "mate in 2"
+
+
+def test_points():
+    problem = problem_of(RETI, 'c0 "Kg7=10, Kh7=1, c7=2";')
+    assert {problem.board.san(each): points for each, points in problem.points.items()} == {
+        "Kg7": 10,
+        "Kh7": 1,
+        "c7": 2,
+    }
+    assert [problem.is_right(move(problem, san)) for san in ("Kg7", "c7", "Kg8")] == [True, False, False]
+    promotion = chess.Board(f"{STALEMATE} 0 1")
+    assert read_points(promotion, "f8=R=10, f8=N+=3") == {
+        promotion.parse_san("f8=R"): 10,
+        promotion.parse_san("f8=N+"): 3,
+    }
+    assert read_points(promotion, "a comment, nothing else") == {}
+
+
+def test_the_score_of_an_engine():
+    score = Score("x")
+    reti = problem_of(RETI, 'ce 20; c0 "Kg7=10, c7=2";')
+    score.add(reti, Attempt(move(reti, "c7"), score=-30, time=5))
+    mate = problem_of(OPERA, "dm 2;")
+    score.add(mate, Attempt(move(mate, "Qb8+"), mate=2, time=9, solved_at=4.0))
+    assert (score.asked, score.solved, score.points, score.most_points) == (2, 1, 2, 10)
+    assert score.score_error == 50
+    assert score.solution_time == 4.0
+    assert [problem for problem, _ in score.misses()] == [reti]
+
+
+def test_the_time_to_solution_is_where_the_answer_stayed():
+    problem = problem_of(BACK_RANK, "bm Ra8#;")
+    right, wrong = move(problem, "Ra8#"), move(problem, "Rb1")
+    course = Course(problem)
+    for milliseconds, each in ((1, right), (2, wrong), (5, right), (7, right)):
+        course.note(milliseconds, each, None)
+    assert course.solved_at(9, right, None) == 5
+    assert course.solved_at(9, wrong, None) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "this is no position",
+        f"{BACK_RANK} bm Ra9;",
+        f"{BACK_RANK} bm Rh8;",
+        f'{BACK_RANK} id "asks nothing";',
+        f"{BACK_RANK} dm soon;",
+        "8/8/8/8/8/8/8/8 w - - bm Ra1;",
+        "x" * 70_000,
+    ],
+)
+def test_bad_lines_are_named(tmp_path, line):
+    path = tmp_path / "bad.epd"
+    path.write_text(f"# a remark\n\n{BACK_RANK} bm Ra8#;\n{line}\n{OPERA} bm Qb8+;\n", encoding="utf-8")
+    said = []
+    problems = read_suites([path], said.append)
+    assert [problem.line for problem in problems] == [3, 5]
+    assert len(said) == 1
+    assert said[0].startswith(f"{path}:4: ")
+
+
+def suite_of(*lines):
+    return [read_problem("x.epd", number, line) for number, line in enumerate(lines, 1)]
+
+
+def test_this_engine_solves():
+    problems = suite_of(
+        f"{BACK_RANK} bm Ra8#;", f"{OPERA} bm Qb8+; dm 2;", f"{STALEMATE} am f8=Q;", f"{RETI} bm Kg7; ce 0;"
+    )
+    solving = Solving(lambda: OwnEngine("Quetzal", {"nodes": 30_000}, 4), 2)
+    answers = list(solving.attempts(problems))
+    assert [problem for problem, _ in answers] == problems
+    for problem, attempt in answers:
+        assert attempt.solved_at is not None, problem.name
+        assert 0 <= attempt.solved_at <= attempt.time + 1
+        assert attempt.failure is None
+    assert answers[1][1].mate == 2
+
+
+def test_solving_is_cancelled_within_a_moment():
+    engine = OwnEngine("Quetzal", {"movetime": 3_600_000}, 1)
+    with pytest.raises(Cancelled):
+        engine.solve(problem_of(RETI, "bm Kg7;"), lambda: True)
+    engine.close()
+
+
+FAKE = """
+import sys, time
+for line in sys.stdin:
+    word = line.split()[0] if line.split() else ""
+    if word == "uci": print("id name Fake\\nuciok", flush=True)
+    elif word == "isready": print("readyok", flush=True)
+    elif word == "go":
+        if "{mode}" == "crash": sys.exit(3)
+        if "{mode}" == "sleep": time.sleep(600)
+        print("info depth 1 multipv 1 score cp 5 pv a1b1", flush=True)
+        print("info depth 2 multipv 2 score cp 5 pv a1c1", flush=True)
+        print("info depth 2 multipv 1 score mate 1 nodes 7 pv a1a8", flush=True)
+        print("bestmove {move}", flush=True)
+    elif word == "quit": break
+"""
+
+
+def fake(tmp_path, mode="play", answer="a1a8"):
+    path = tmp_path / f"{mode}_{answer}.py"
+    path.write_text(FAKE.replace("{mode}", mode).replace("{move}", answer), encoding="utf-8")
+    return f"{sys.executable} {path}"
+
+
+def attempts_of(command, problems):
+    ((_, make),) = makers([command], {"nodes": 100}, megabytes=1, options={}, chess960=False)
+    return [attempt for _, attempt in Solving(make, 1).attempts(problems)]
+
+
+def test_other_engines_solve(tmp_path):
+    problems = suite_of(f"{BACK_RANK} bm Ra8#; dm 1;", f"{BACK_RANK} bm Rb1;")
+    first, second = attempts_of(fake(tmp_path), problems)
+    assert first.solved_at is not None
+    assert (first.mate, first.depth, first.nodes, first.failure) == (1, 2, 7, None)
+    assert second.solved_at is None
+
+
+@pytest.mark.parametrize(
+    "mode, answer, said", [("crash", "a1a8", "status 3"), ("play", "a1a1", "illegal"), ("play", "0000", "no move")]
+)
+def test_engines_that_fail(tmp_path, mode, answer, said):
+    problems = suite_of(f"{BACK_RANK} bm Ra8#;", f"{BACK_RANK} am Rb1;")
+    answers = attempts_of(fake(tmp_path, mode, answer), problems)
+    assert len(answers) == 2  # it is started again
+    assert all(said in attempt.failure for attempt in answers)
+    assert all(attempt.solved_at is None and attempt.move is None for attempt in answers)
+
+
+def test_an_engine_that_thinks_for_ever_is_given_up(tmp_path):
+    ((_, make),) = makers([fake(tmp_path, "sleep")], {"depth": 9}, megabytes=1, options={}, chess960=False)
+    began = time.monotonic()
+    stopped = began + 1.0
+    problems = suite_of(f"{BACK_RANK} bm Ra8#;", f"{BACK_RANK} am Rb1;")
+    assert list(Solving(make, 2).attempts(problems, lambda: time.monotonic() > stopped)) == []
+    assert time.monotonic() - began < 30
+
+
+def test_an_engine_that_does_not_exist():
+    with pytest.raises(ValueError, match="no program"):
+        makers([str(TESTS / "nobody")], {"nodes": 1}, megabytes=1, options={}, chess960=False)
