@@ -12,13 +12,13 @@ import argparse
 import random
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from board import Board
 from board.files import replace_file
 from book.opening.builder import Report, Settings, count_games, entries_from, write_book
 from book.opening.move_counter import MoveCounter
 from book.opening.pgn import Source
+from book.opening.repertoire import read_repertoire
 from command.progress import Progress
 from search import Limits, Searcher
 from training.fast_games import Ends
@@ -26,7 +26,6 @@ from training.fast_games import play as play_on
 from uci_engine.strength import LineCollector, value
 
 ROOT = Path(__file__).resolve().parent.parent
-REPERTOIRE = ROOT / "book" / "opening" / "repertoire.txt"
 GAMES = ROOT / "scripts" / "book_games.pgn"
 BOOK = ROOT / "book" / "opening" / "default.bin"
 
@@ -39,36 +38,6 @@ VARIED_PLIES = 4  # of these, plies where a move may be nearly best
 VARIED_LINES, VARIED_SPREAD = 3, 12  # among so many, so many centipawns
 ENDS = Ends(win_score=500, win_plies=6, draw_score=10, draw_plies=12, draw_from=80, most_plies=240)
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
-
-
-class Line(NamedTuple):
-    code: str
-    name: str
-    moves: list  # in algebraic notation
-
-    @property
-    def title(self):
-        return f"{self.code} {self.name}"
-
-
-def read_repertoire(path=REPERTOIRE):
-    """The lines of the repertoire, every move checked. ValueError names the place where something is wrong."""
-    lines = []
-    for number, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if not text.strip() or text.startswith("#"):
-            continue
-        title, colon, moves = text.partition(":")
-        code, _, name = title.strip().partition(" ")
-        if not colon or not name:
-            raise ValueError(f"{path}:{number}: a line is 'CODE NAME: MOVES'")
-        board = Board()
-        try:
-            for move in moves.split():
-                board.push_san(move)
-        except ValueError as error:
-            raise ValueError(f"{path}:{number}: {error}") from None
-        lines.append(Line(code, name, moves.split()))
-    return lines
 
 
 class BookPlayer:

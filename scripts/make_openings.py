@@ -14,11 +14,10 @@ import sys
 import time
 from pathlib import Path
 
-from make_book import read_repertoire
-
 from arena.openings import own_openings
 from board import Board
 from board.files import replace_file
+from book.opening.repertoire import read_repertoire, same_position
 from search import Limits, Searcher
 from uci_engine.strength import LineCollector, value
 
@@ -71,21 +70,16 @@ class Names:
             board = Board()
             for text in line.moves[:PLIES]:
                 board.push_san(text)
-                self.names.setdefault(position(board), []).append(name)
+                self.names.setdefault(same_position(board), []).append(name)
 
     def of(self, moves):
         board, found = Board(), ""
         for text in moves:
             board.push_uci(text)
-            names = self.names.get(position(board), ())
+            names = self.names.get(same_position(board), ())
             if len(names) > 1 and len(set(names)) == 1:
                 found = names[0]
         return found
-
-
-def position(board):
-    """What makes two positions the same: everything but the counters."""
-    return board.fen().rsplit(" ", 2)[0]
 
 
 def board_of(moves):
@@ -119,8 +113,8 @@ def make(count, seed):
     while len(found) < count:
         moves, board = draw_line(lines, judge, random.Random(f"{seed} {number}"))
         number += 1
-        if position(board) not in found and board.outcome() is None and abs(judge.score(board)) <= BALANCED:
-            found[position(board)] = f"{names.of(moves)}: {' '.join(moves)}"
+        if same_position(board) not in found and board.outcome() is None and abs(judge.score(board)) <= BALANCED:
+            found[same_position(board)] = f"{names.of(moves)}: {' '.join(moves)}"
         if number % 100 == 0:
             left = (time.monotonic() - started) / max(1, len(found)) * (count - len(found))
             print(f"{len(found)} of {count} lines after {number} tries, {left:.0f} s left", file=sys.stderr)

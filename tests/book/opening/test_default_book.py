@@ -13,9 +13,10 @@ import make_book
 
 from board import Board
 from book.opening.polyglot import default_book
+from book.opening.repertoire import opening_names, read_repertoire
 from book.opening.verify import verify
 
-LINES = make_book.read_repertoire()
+LINES = read_repertoire()
 MAIN_FIRST_MOVES = {"e4", "d4", "Nf3", "c4", "b3", "f4", "g3", "Nc3", "b4"}
 # What a player of White has to be ready for, and of Black.
 MAIN_REPLIES = {
@@ -50,7 +51,28 @@ def test_mistakes_in_the_repertoire_are_named(tmp_path, text):
     path = tmp_path / "r.txt"
     path.write_text(f"# remark\n\n{text}\n")
     with pytest.raises(ValueError, match=f"{re.escape(str(path))}:3:"):
-        make_book.read_repertoire(path)
+        read_repertoire(path)
+
+
+@pytest.mark.parametrize(
+    ("moves", "name"),
+    [
+        ("", ""),
+        ("e2e4", ""),  # lines with all names go through it
+        ("e2e4 e7e5 g1f3 b8c6 f1b5", "Ruy Lopez"),
+        ("e2e4 e7e5 g1f3 b8c6 f1b5 g8f6 e1g1 f6e4 f1e1", "Ruy Lopez, Berlin Defence, Re1"),
+        ("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 a2a3 h7h6", "Ruy Lopez, Exchange"),  # the last one with a name
+    ],
+)
+def test_openings_have_names(moves, name):
+    assert opening_names().of_game(moves.split()) == name
+
+
+def test_a_transposition_has_the_same_name():
+    board = Board()
+    for move in ["Nf3", "Nc6", "e4", "e5", "Bb5"]:
+        board.push_san(move)
+    assert opening_names().of(board) == "Ruy Lopez"
 
 
 def test_the_book_is_what_the_script_makes(tmp_path):

@@ -18,6 +18,7 @@ import make_book
 
 from board import STARTING_FEN, Board
 from book.opening.polyglot import Book, BookError, BookMove, Entry, choose, code_text, default_book, encode_move, shares
+from book.opening.repertoire import read_repertoire
 
 START = ""
 
@@ -36,7 +37,7 @@ def oracle(reader, board):
 
 def test_the_default_book_is_read_as_python_chess_reads_it():
     """All of it: every position of the book comes from a line of the repertoire or from a game, and these are replayed."""
-    lines = [line.moves for line in make_book.read_repertoire()]
+    lines = [line.moves for line in read_repertoire()]
     with open(make_book.GAMES, encoding="utf-8") as file:
         text = file.read()
     lines += [re.sub(r"\d+\. ", "", line).split()[:-1] for line in text.splitlines() if line.startswith("1. ")]
