@@ -15,6 +15,7 @@ from command.arguments import (
 )
 from uci_engine.go import parse_go, problem_of
 from uci_engine.protocol import answer_once
+from uci_engine.report import parse_info
 
 DESCRIPTION = (
     "Searches a position and prints what UCI's go prints. LIMIT is depth N, nodes N, movetime MS, mate N, wtime MS,\n"
@@ -141,26 +142,3 @@ class JsonReport:
             "lines": lines,
             "messages": self.messages,
         }
-
-
-def parse_info(words):
-    """The fields of one of our own `info` lines: numbers by their names, the score by its kind, the moves of the line."""
-    report, place = {}, 1
-    while place < len(words):
-        word = words[place]
-        if word == "score":
-            report["score"] = {words[place + 1]: int(words[place + 2])}
-            place += 3
-        elif word in ("lowerbound", "upperbound"):
-            report["bound"] = word.removesuffix("bound")
-            place += 1
-        elif word == "wdl":
-            report["wdl"] = [int(number) for number in words[place + 1 : place + 4]]
-            place += 4
-        elif word == "pv":
-            report["pv"] = words[place + 1 :]
-            break
-        else:
-            report[word] = int(words[place + 1])
-            place += 2
-    return report

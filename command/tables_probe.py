@@ -2,20 +2,14 @@
 
 import sys
 
-from board import Board, Termination
+from board import Board
 from book.endgame.endings import MOST_MEN, ending_of, men
 from book.endgame.syzygy import Tables
 from book.endgame.table_paths import shipped_directories, split_path
+from book.endgame.verdicts import RESULTS, verdicts
 from command.arguments import add_syzygy_path
 
 SIDES = ("White", "Black")
-RESULTS = {
-    2: "win",
-    1: "win, but the fifty-move rule makes it a draw",
-    0: "draw",
-    -1: "loss, but the fifty-move rule makes it a draw",
-    -2: "loss",
-}
 
 
 def add_arguments(parser):
@@ -36,40 +30,9 @@ def open_tables(path):
     return tables
 
 
-class Move:
-    """A legal move, as the tables see it: the result for who plays it, and the DTZ of the position it leads to."""
-
-    def __init__(self, tables, board, move):
-        self.san = board.san(move)
-        board.push(move)
-        outcome = board.outcome()
-        self.is_mate = outcome is not None and outcome.termination is Termination.CHECKMATE
-        self.is_stalemate = outcome is not None and outcome.termination is Termination.STALEMATE
-        self.is_zeroing = board.halfmove_clock == 0
-        result = tables.wdl(board)
-        self.result = None if result is None else -result
-        self.dtz = tables.dtz(board)
-        board.pop()
-
-    def order(self):
-        """Best first: the better result, mates, then quick wins and long losses."""
-        if self.result is None:
-            return (3, 0, 0, self.san)
-        distance = abs(self.dtz or 0) if not self.is_zeroing else 0
-        return (-self.result, not self.is_mate, distance if self.result > 0 else -distance, self.san)
-
-    def words(self):
-        if self.is_mate:
-            return "checkmate"
-        if self.is_stalemate:
-            return "stalemate"
-        return "unknown" if self.result is None else RESULTS[self.result]
-
-    def line(self, width):
-        dtz = "" if self.dtz is None or self.is_mate else str(abs(self.dtz))
-        return (
-            f"{self.san:{width}}  {dtz:>4}  {self.words()}{' (zeroes the clock)' if self.is_zeroing else ''}".rstrip()
-        )
+def line_of(move, width):
+    dtz = "" if move.dtz is None or move.is_mate else str(abs(move.dtz))
+    return f"{move.san:{width}}  {dtz:>4}  {move.words}{' (zeroes the clock)' if move.is_zeroing else ''}".rstrip()
 
 
 def probe_lines(tables, board):
@@ -88,7 +51,7 @@ def probe_lines(tables, board):
     yield f"Ending: {name}, {SIDES[board.turn]} to move"
     yield f"WDL: {wdl} ({RESULTS[wdl]})"
     yield f"DTZ: {'unknown' if dtz is None else dtz}"
-    moves = sorted((Move(tables, board, move) for move in board.legal_moves()), key=Move.order)
+    moves = verdicts(tables, board)
     if not moves:
         yield "No legal moves: " + ("checkmate" if board.is_check() else "stalemate")
         return
@@ -96,7 +59,7 @@ def probe_lines(tables, board):
     yield ""
     yield f"{'Move':{width}}   DTZ  result"
     for move in moves:
-        yield move.line(width)
+        yield line_of(move, width)
 
 
 def run(options):

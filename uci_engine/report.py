@@ -37,6 +37,29 @@ def info_text(board, info, weight=None):
     return " ".join(parts)
 
 
+def parse_info(words):
+    """The fields of one of our own `info` lines: numbers by their names, the score by its kind, the moves of the line."""
+    report, place = {}, 1
+    while place < len(words):
+        word = words[place]
+        if word == "score":
+            report["score"] = {words[place + 1]: int(words[place + 2])}
+            place += 3
+        elif word in ("lowerbound", "upperbound"):
+            report["bound"] = word.removesuffix("bound")
+            place += 1
+        elif word == "wdl":
+            report["wdl"] = [int(number) for number in words[place + 1 : place + 4]]
+            place += 4
+        elif word == "pv":
+            report["pv"] = words[place + 1 :]
+            break
+        else:
+            report[word] = int(words[place + 1])
+            place += 2
+    return report
+
+
 class Reply:
     """The answer to one `go`: `info` lines, then exactly one `bestmove`, which is written here and nowhere else.
 
