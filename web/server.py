@@ -1,10 +1,17 @@
 """One server for every page: on this machine only unless asked otherwise, and never in the way of what it shows.
 
 waitress reads requests and sends answers in one loop without a thread per connection, so that slow or silent clients
-cost a socket each, of which there are few. Threads only call `answer`, which should return what is ready.
+cost a socket each, of which there are few. Threads only call `answer` and `change`, which should return what is ready.
+
+A page that can change something is served under a secret path, which other users of this machine do not know. What
+changes something is a POST of JSON with the page's token in a header: another site's page knows neither, and a browser
+would ask us first whether it may send such a header, which is refused.
 """
 
+import hashlib
+import hmac
 import http
+import json
 import logging
 import os
 import socket
@@ -41,6 +48,8 @@ _HEADERS = [
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
+PGN = "application/x-chess-pgn; charset=utf-8"
+TOKEN_HEADER = "X-Quetzal-Token"
 TEXT = "text/plain; charset=utf-8"
 
 
@@ -66,14 +75,22 @@ class Server:
     """Listens from the beginning, answers between `start` and `close`.
 
     `answer(path, query)` gets the path and the query as lists of texts by name, in one of the server's threads; it returns
-    an `Answer`, or None where there is nothing.
+    an `Answer`, or None where there is nothing. `change(path, data)` gets what a page has sent as a dict. With a `secret`
+    everything is below the path of that name, and callers see what follows it.
     """
 
-    def __init__(self, port, answer, host="127.0.0.1"):
+    def __init__(self, port, answer, host="127.0.0.1", *, change=None, secret="", body_bytes=_BODY_BYTES):
         """OSError if the address is not to be had, ValueError if there is none such."""
         if not 0 <= port <= 65535:  # getaddrinfo would take the rest of a division
             raise ValueError("ports are from 0 to 65535")
+        if change is not None and not secret:
+            raise ValueError("what can be changed needs a secret")
         self._answer = answer
+        self._change = change
+        self._prefix = f"/{secret}" if secret else ""
+        self._body_bytes = body_bytes
+        # Not the secret itself, which is in the address and so in histories; but after a restart still the same.
+        self.token = hashlib.sha256(f"token {secret}".encode()).hexdigest()
         self._is_local = host in LOOPBACK
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         self._socket = socket.socket(family, kind, protocol)
@@ -86,7 +103,7 @@ class Server:
             self._socket.close()
             raise
         self.port = self._socket.getsockname()[1]
-        self.address = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
+        self.address = f"http://{f'[{host}]' if ':' in host else host}:{self.port}{self._prefix}/"
         self._map = {}
         self._server = None
         self._thread = None
@@ -102,7 +119,7 @@ class Server:
             threads=_THREADS,
             connection_limit=_CONNECTIONS,
             max_request_header_size=_HEADER_BYTES,
-            max_request_body_size=_BODY_BYTES,
+            max_request_body_size=self._body_bytes,
             # Answers are given as a whole: they wait in memory, not in a file, and no thread waits for their being sent.
             outbuf_overflow=_UNLIMITED,
             outbuf_high_watermark=_UNLIMITED,
@@ -147,7 +164,7 @@ class Server:
         answer = self._checked_answer(environ)
         headers = [("Content-Type", answer.kind), ("Content-Length", str(len(answer.body))), *_HEADERS]
         if answer.status == http.HTTPStatus.METHOD_NOT_ALLOWED:
-            headers.append(("Allow", "GET, HEAD"))
+            headers.append(("Allow", "GET, HEAD" if self._change is None else "GET, HEAD, POST"))
         start_response(f"{answer.status} {http.HTTPStatus(answer.status).phrase}", headers)
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [answer.body]
 
@@ -155,10 +172,36 @@ class Server:
         # A page from elsewhere must not read this one by giving its own name our address.
         if self._is_local and host_name(environ.get("HTTP_HOST", "")) not in LOOPBACK:
             return refusal(http.HTTPStatus.FORBIDDEN, "this server answers to localhost only")
+        path = environ["PATH_INFO"]
+        if self._prefix:
+            first, _, rest = path[1:].partition("/")
+            if not hmac.compare_digest(f"/{first}".encode(), self._prefix.encode()):
+                return refusal(http.HTTPStatus.NOT_FOUND)
+            path = f"/{rest}"
+        if environ["REQUEST_METHOD"] == "POST" and self._change is not None:
+            return self._changed(path, environ)
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
             return refusal(http.HTTPStatus.METHOD_NOT_ALLOWED)
         try:
             query = parse_qs(environ["QUERY_STRING"], keep_blank_values=True, max_num_fields=_QUERY_FIELDS)
         except ValueError:
             return refusal(http.HTTPStatus.BAD_REQUEST, "too many fields")
-        return self._answer(environ["PATH_INFO"], query) or refusal(http.HTTPStatus.NOT_FOUND)
+        return self._answer(path, query) or refusal(http.HTTPStatus.NOT_FOUND)
+
+    def _changed(self, path, environ):
+        """The answer to a request to change something, if our own page has sent it."""
+        origin = environ.get("HTTP_ORIGIN")
+        if origin is not None and origin != f"http://{environ.get('HTTP_HOST', '')}":
+            return refusal(http.HTTPStatus.FORBIDDEN, "another site's page may not do this")
+        token = environ.get("HTTP_" + TOKEN_HEADER.upper().replace("-", "_"), "")
+        if not hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
+            return refusal(http.HTTPStatus.FORBIDDEN, "the token is missing or wrong: reload the page")
+        if environ.get("CONTENT_TYPE", "").partition(";")[0].strip() != JSON:
+            return refusal(http.HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        try:
+            data = json.loads(environ["wsgi.input"].read(self._body_bytes))
+        except (ValueError, RecursionError):
+            return refusal(http.HTTPStatus.BAD_REQUEST, "this is no JSON")
+        if not isinstance(data, dict):
+            return refusal(http.HTTPStatus.BAD_REQUEST, "JSON, but no object")
+        return self._change(path, data) or refusal(http.HTTPStatus.NOT_FOUND)

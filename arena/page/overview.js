@@ -5,7 +5,6 @@ let repeated = new Set();  // the numbers of games with the moves of earlier one
 
 const names = () => data.engines.map((engine) => engine.name);
 const colour = (player) => COLOURS[player % COLOURS.length];
-const resultText = (points) => ({ 1: "1-0", 0: "0-1", 0.5: "½-½" })[points];
 const isMatch = () => data.kind === "match";
 
 // Scores are from White's side; a mate is a large number less the moves to it.
@@ -13,13 +12,6 @@ function evalText(score) {
   if (score === null || score === undefined) return "";
   if (Math.abs(score) <= 0.9 * MATE) return signed(score / 100, 2);
   return `mate in ${MATE - Math.abs(score)} for ${SIDES[score > 0 ? 0 : 1]}`;
-}
-
-function clockText(milliseconds) {
-  if (milliseconds === null || milliseconds === undefined) return "";
-  const seconds = milliseconds / 1000;
-  if (seconds >= 60) return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
-  return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
 }
 
 // Header and figures

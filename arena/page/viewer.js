@@ -50,10 +50,6 @@ function openNeighbour(name) {
   if (game) openGame(game, 0, false);
 }
 
-function moveNumber(position) {
-  return `${position.number}.${position.turn === 1 ? ".." : ""}`;
-}
-
 function moveList() {
   const pairs = [];
   view.sans.forEach((san, index) => {
@@ -171,15 +167,10 @@ function renderPosition() {
 
 // White's part of the bar is the share of points that a score usually brings.
 function renderEvalBar() {
-  const score = scoreAt(view.ply), bar = byId("eval-bar"), [part, text] = bar.children;
-  const share = score === null ? 0.5 : 1 / (1 + Math.exp(-score / 250));
-  part.style.height = `${(100 * share).toFixed(1)}%`;
-  bar.classList.toggle("flipped", view.flipped);
+  const score = scoreAt(view.ply), share = score === null ? 0.5 : 1 / (1 + Math.exp(-score / 250));
   const isMate = score !== null && Math.abs(score) > 0.9 * MATE;
-  text.textContent = score === null ? "" : isMate ? `#${MATE - Math.abs(score)}` : Math.abs(score / 100).toFixed(Math.abs(score) < 1000 ? 1 : 0);
-  const side = share >= 0.5 ? 0 : 1;
-  text.className = `${SIDES[side].toLowerCase()} ${(side === 0) !== view.flipped ? "low" : "high"}`;
-  bar.setAttribute("aria-label", score === null ? "no evaluation" : `evaluation ${evalText(score)}, from White's side`);
+  const text = score === null ? "" : isMate ? `#${MATE - Math.abs(score)}` : barText(score);
+  drawEvalBar(byId("eval-bar"), { share, text, flipped: view.flipped, label: score === null ? "no evaluation" : `evaluation ${evalText(score)}, from White's side` });
 }
 
 function renderGameCharts() {
@@ -221,25 +212,6 @@ function pgnOf(game) {
     else lines[lines.length - 1] = longer;
   }
   return `${tags.join("\n")}\n\n${lines.join("\n")}\n`;
-}
-
-// Browsers give the clipboard to this machine's pages; elsewhere the old way still works.
-async function copy(button, text) {
-  const before = button.textContent;
-  let done = true;
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = el("textarea", { class: "unseen", "aria-hidden": "true" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    done = document.execCommand("copy");
-    area.remove();
-    button.focus();
-  }
-  button.textContent = done ? "copied" : "not copied";
-  setTimeout(() => { button.textContent = before; }, 1500);
 }
 
 function stopPlaying() {

@@ -130,3 +130,30 @@ def test_what_is_legal(window):
     assert castled >= 3
     for text in ("", "e2", "e2e9", "0000", "e7e8k", "<b>", "e2e4e5"):
         assert window.run("return isLegal(readFen(arguments[0]), arguments[1])", chess.STARTING_FEN, text) is False
+
+
+def test_where_a_piece_may_be_put(window):
+    """Every target of a legal move and no other square; castling by two steps of the king and by taking the own rook."""
+    rng = random.Random(11)
+    boards = [*map(chess.Board, CORNERS), chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")]
+    boards.append(chess.Board(INNER, chess960=True))
+    for number in range(8):
+        board = chess.Board.from_chess960_pos(rng.randrange(960)) if number % 2 else chess.Board()
+        game(board, rng, 12 * number)
+        boards.append(board)
+    script = """
+const at = readFen(arguments[0]);
+return at.squares.flatMap((_, from) => placesFrom(at, from).map((to) => squareName(from) + squareName(to))).sort();
+"""
+    castled = 0
+    for board in boards:
+        expected = set()
+        for move in board.legal_moves:
+            expected.add(board.uci(move, chess960=True)[:4])
+            if board.is_castling(move):
+                castled += 1
+                if chess.square_file(move.from_square) == 4:
+                    side = "g" if chess.square_file(move.to_square) > 4 else "c"
+                    expected.add(chess.square_name(move.from_square) + side + chess.square_name(move.to_square)[1])
+        assert window.run(script, board.fen()) == sorted(expected), board.fen()
+    assert castled >= 3

@@ -110,6 +110,46 @@ def test_host_names(server):
     assert b" 200 " not in raw(server, b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n")
 
 
+def test_what_can_be_changed_needs_a_secret():
+    with pytest.raises(ValueError, match="secret"):
+        Server(0, answer, change=answer)
+
+
+def test_a_secret_path_and_its_token():
+    done = []
+
+    def change(path, data):
+        done.append((path, data))
+        return Answer(b"{}", "application/json") if path == "/do" else None
+
+    running = Server(0, answer, change=change, secret="s3", body_bytes=100)
+    running.start()
+    try:
+        assert running.address.endswith(f":{running.port}/s3/")
+        assert ask(running, "/s3/")[0] == 200
+        assert ask(running, "/s3/query?a=1")[1] == b'{"a": ["1"]}'
+        for path in ("/", "/query", "/s/", "/s33/", "/S3/", "/x/s3/"):
+            assert ask(running, path)[0] == 404, path
+        good = {"Content_Type": "application/json", "X_Quetzal_Token": running.token}
+        assert ask(running, "/s3/do", "POST", b'{"x": 1}', **good)[0] == 200
+        assert ask(running, "/s3/other", "POST", b"{}", **good)[0] == 404
+        assert done == [("/do", {"x": 1}), ("/other", {})]
+        for change_in in (
+            {"X_Quetzal_Token": "wrong"},
+            {"Origin": "http://evil.example"},
+            {"Origin": "null"},
+            {"Host": "evil.example"},
+        ):
+            assert ask(running, "/s3/do", "POST", b"{}", **good | change_in)[0] == 403
+        assert ask(running, "/s3/do", "POST", b"{}", **good | {"Content_Type": "text/plain"})[0] == 415
+        assert ask(running, "/s3/do", "POST", b"[1]", **good)[0] == 400
+        assert ask(running, "/s3/do", "DELETE", **good)[0] == 405
+        assert ask(running, "/s3/do", "POST", b'{"x": "' + b"y" * 200 + b'"}', **good)[0] == 413
+        assert len(done) == 2
+    finally:
+        running.close()
+
+
 def test_names_in_host_headers():
     assert host_name("LocalHost:80") == "localhost"
     assert host_name("[::1]:80") == "::1"

@@ -51,3 +51,29 @@ function drawBoard(position, { lastMove = null, flipped = false, pixels = 0, lab
 function disc(side) {
   return el("span", { class: `disc ${SIDES[side].toLowerCase()}`, role: "img", "aria-label": SIDES[side] });
 }
+
+const resultText = (points) => ({ 1: "1-0", 0: "0-1", 0.5: "½-½" })[points];
+
+function moveNumber(position) {
+  return `${position.number}.${position.turn === 1 ? ".." : ""}`;
+}
+
+function clockText(milliseconds) {
+  if (milliseconds === null || milliseconds === undefined) return "";
+  const seconds = milliseconds / 1000;
+  if (seconds >= 60) return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+  return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
+}
+
+// Centipawns as short as a bar is narrow.
+const barText = (score) => Math.abs(score / 100).toFixed(Math.abs(score) < 1000 ? 1 : 0);
+
+// Fills an element of class eval-bar, <div></div><b></b> in it: White's share of the points, and a text on the better side.
+function drawEvalBar(bar, { share, text, flipped, label }) {
+  const [part, figure] = bar.children, side = share >= 0.5 ? 0 : 1;
+  part.style.height = `${(100 * share).toFixed(1)}%`;
+  bar.classList.toggle("flipped", flipped);
+  figure.textContent = text;
+  figure.className = `${SIDES[side].toLowerCase()} ${(side === 0) !== flipped ? "low" : "high"}`;
+  bar.setAttribute("aria-label", label);
+}

@@ -182,3 +182,22 @@ function watchScrolling(box) {
   new MutationObserver(look).observe(box, { childList: true, subtree: true });
   look();
 }
+
+// Browsers give the clipboard to this machine's pages; elsewhere the old way still works.
+async function copy(button, text) {
+  const before = button.textContent;
+  let done = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = el("textarea", { class: "unseen", "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    done = document.execCommand("copy");
+    area.remove();
+    button.focus();
+  }
+  button.textContent = done ? "copied" : "not copied";
+  setTimeout(() => { button.textContent = before; }, 1500);
+}

@@ -141,6 +141,18 @@ function targetsFrom(position, from) {
   });
 }
 
+// Every square that the piece on a square may be put on: castling is a step of two files and the taking of the own rook.
+function placesFrom(position, from) {
+  const found = targetsFrom(position, from), piece = position.squares[from];
+  if (!piece || piece.toLowerCase() !== "k" || sideOf(piece) !== position.turn) return found;
+  const home = from - (from % 8);
+  for (const to of [from - 2, from + 2, ...position.rooks]) {
+    if (to < home || to > home + 7 || found.includes(to) || !castlingOf(position, from, to)) continue;
+    if (isLegal(position, squareName(from) + squareName(to))) found.push(to);
+  }
+  return found;
+}
+
 function isLegal(position, move) {
   if (!/^[a-h][1-8][a-h][1-8][nbrq]?$/.test(move)) return false;
   const from = squareNumber(move.slice(0, 2)), to = squareNumber(move.slice(2, 4)), piece = position.squares[from];
