@@ -89,6 +89,8 @@ class Browser:
         keys = {
             "Escape": "\ue00c",
             "ArrowLeft": "\ue012",
+            "ArrowUp": "\ue013",
+            "ArrowDown": "\ue015",
             "ArrowRight": "\ue014",
             "Tab": "\ue004",
             "Enter": "\ue007",
@@ -104,6 +106,13 @@ class Browser:
     def click(self, selector):
         """A real click, which fails if something lies over the element."""
         self.post(f"{self.session}/element/{self.find(selector)}/click")
+
+    def point(self, *moves, press=True):
+        """The mouse goes to the first point, is pressed there, goes on to the others and is let go."""
+        steps = [{"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)} for x, y in moves]
+        down, up = ([{"type": kind, "button": 0}] if press else [] for kind in ("pointerDown", "pointerUp"))
+        actions = [{"type": "pointer", "id": "mouse", "actions": [steps[0], *down, *steps[1:], *up]}]
+        self.post(f"{self.session}/actions", {"actions": actions})
 
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0]).innerText", selector)

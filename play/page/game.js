@@ -1,0 +1,224 @@
+// The game against Quetzal: what the server says of it, and what the person may do.
+const play = { game: null, moves: [], positions: [], sans: [], ply: 0, flipped: false, follows: true };
+
+function receiveGame(game) {
+  const before = play.game;
+  play.game = game;
+  if (!game) { play.moves = []; play.positions = []; play.sans = []; play.ply = 0; renderPlay(); return; }
+  const isOther = !before || before.id !== game.id;
+  if (isOther || game.moves.join() !== play.moves.join()) {
+    play.follows = isOther || play.follows || game.moves.length !== play.moves.length;
+    play.moves = game.moves;
+    play.positions = [readFen(game.fen)];
+    play.sans = [];
+    for (const move of game.moves) {
+      const position = play.positions[play.positions.length - 1];
+      play.sans.push(sanOf(position, move));
+      play.positions.push(makeMove(position, move));
+    }
+    if (isOther) play.flipped = game.person === 1;
+    if (play.follows) play.ply = game.moves.length;
+    play.ply = Math.min(play.ply, game.moves.length);
+  }
+  if (before && !isOther && game.points !== null && before.points === null) byId("games-box").dataset.old = "yes";
+  renderPlay();
+}
+
+const isAtEnd = () => play.game !== null && play.ply === play.moves.length;
+const isPersonsTurn = () => play.game !== null && play.game.points === null && !play.game.thinking;
+
+function goToPly(ply) {
+  if (!play.game) return;
+  play.ply = Math.max(0, Math.min(ply, play.moves.length));
+  play.follows = isAtEnd();
+  renderPlay();
+}
+
+function statusText(game) {
+  if (game.points !== null) {
+    const won = game.points === 0.5 ? "Draw" : (game.points === 1) === (game.person === 0) ? "You win" : "Quetzal wins";
+    return `${won}: ${game.reason}`;
+  }
+  if (game.thinking) return "Quetzal is thinking …";
+  return checkedKing(play.positions[play.moves.length]) === null ? "Your move" : "Your move: check";
+}
+
+function renderPlay() {
+  if (desk.tab !== "play") return;
+  const game = play.game, shown = game ? play.positions[play.ply] : readFen(START_FEN);
+  desk.board.show({
+    position: shown, flipped: play.flipped, lastMove: play.ply ? play.moves[play.ply - 1] : null, values: null,
+    movable: game && isAtEnd() && isPersonsTurn() ? game.person : null,
+    arrows: game && game.hint && isAtEnd() ? [{ from: squareNumber(game.hint.slice(0, 2)), to: squareNumber(game.hint.slice(2, 4)), kind: "hint" }] : [],
+  });
+  byId("board-row").classList.add("plain");
+  const status = game ? statusText(game) : "No game yet";
+  if (byId("game-status").textContent !== status) byId("game-status").textContent = status;
+  byId("game-note").textContent = game ? [game.answer, game.claim ? `a draw can be claimed: ${game.claim}` : ""].filter(Boolean).join("; ") : "Choose a colour and a level below, and start.";
+  if (!game) byId("new-game").open = true;
+  byId("game-buttons").hidden = !game;
+  byId("take-back").disabled = !game || !play.moves.some((_, ply) => play.positions[ply].turn === game.person);
+  for (const id of ["hint", "offer-draw"]) byId(id).disabled = !isPersonsTurn();
+  byId("resign").disabled = !game || game.points !== null;
+  byId("claim-draw").hidden = !game || !game.claim;
+  byId("claim-draw").textContent = game && game.claim ? `claim the draw (${game.claim.includes("fifty") ? "fifty moves" : "repetition"})` : "";
+  renderPlayers();
+  renderGameMoves();
+  renderSteps();
+}
+
+function renderPlayers() {
+  const game = play.game;
+  for (const [id, side] of [["player-top", play.flipped ? 0 : 1], ["player-bottom", play.flipped ? 1 : 0]]) {
+    if (!game) { fill(id); continue; }
+    const name = side === game.person ? "You" : game.engine;
+    const row = fill(id, el("b", {}, disc(side), name), game.control ? el("span", { class: "clock", "data-side": side, role: "timer", "aria-label": `${name}'s clock` }) : null);
+    row.classList.toggle("turn", game.points === null && play.positions[play.moves.length].turn === side);
+  }
+  renderClocks();
+}
+
+// Between two answers of the server the running clock goes on by itself.
+function renderClocks() {
+  const game = play.game;
+  if (!game || !game.left) return;
+  for (const node of document.querySelectorAll(".clock")) {
+    const side = Number(node.dataset.side), isRunning = game.running === side;
+    const left = Math.max(0, game.left[side] - (isRunning ? performance.now() - news.state.at : 0));
+    const text = clockText(left);
+    if (node.textContent !== text) node.textContent = text;
+    node.classList.toggle("running", isRunning);
+    node.classList.toggle("low", isRunning && left < 10000);
+  }
+}
+
+function renderGameMoves() {
+  const list = byId("game-moves"), pairs = [];
+  list.hidden = !play.sans.length;
+  play.sans.forEach((san, index) => {
+    const position = play.positions[index];
+    if (position.turn === 0 || index === 0) {
+      pairs.push(el("div", { class: "pair" }, el("em", {}, `${position.number}.`)));
+      if (position.turn === 1) pairs[pairs.length - 1].append(el("em", {}, "…"));
+    }
+    const isNow = index + 1 === play.ply;
+    pairs[pairs.length - 1].append(el("button", {
+      type: "button", class: isNow ? "now" : null, tabindex: isNow ? "0" : "-1", "aria-current": isNow ? "true" : null,
+      "aria-label": `${moveNumber(position)} ${san}`, onclick: () => goToPly(index + 1),
+    }, san));
+  });
+  list.replaceChildren(...pairs);
+  const now = list.querySelector(".now");
+  list.scrollTop = now ? now.offsetTop - list.clientHeight / 2 : 0;
+}
+
+async function makeGameMove(move) {
+  const ply = play.moves.length;
+  const done = await send("game/move", { move, ply });
+  if (done === null) renderPlay();
+}
+
+const levelText = () => (Number(byId("level").value) > 3000 ? "all it has" : byId("level").value);
+
+async function startGame(event) {
+  event.preventDefault();
+  const colour = new FormData(byId("new-form")).get("colour"), chess960 = byId("chess960").checked;
+  const person = colour === "random" ? Math.floor(2 * Math.random()) : Number(colour);
+  const wanted = { person, chess960, book: byId("book").checked, level: Number(byId("level").value) > 3000 ? null : Number(byId("level").value), control: chosenControl() };
+  const start = byId("start").value.trim();
+  if (start && /^\s*([prnbqk1-8]+\/){7}/i.test(start)) wanted.fen = start;
+  else if (start) {
+    const tree = await send("pgn/read", { pgn: start });
+    if (tree === null) return;
+    const line = new MoveTree(tree);
+    wanted.fen = tree.fen;
+    wanted.chess960 = tree.chess960;
+    wanted.moves = line.moves(line.end(line.root));
+  } else if (chess960) {
+    wanted.fen = startOf960(Math.floor(960 * Math.random()));
+  }
+  if ((await send("game/new", wanted)) !== null) {
+    byId("new-game").open = false;
+    byId("board").scrollIntoView({ block: "nearest" });
+  }
+}
+
+function chosenControl() {
+  const text = byId("control").value;
+  if (!text) return null;
+  const [base, increment] = text === "other" ? [60 * Number(byId("minutes").value), Number(byId("increment").value)] : text.split("+").map(Number);
+  return [Math.round(1000 * base), Math.round(1000 * increment)];
+}
+
+// The start position with this number, 0 to 959, as Scharnagl's method counts them; 518 is the usual one.
+function startOf960(number) {
+  const row = new Array(8).fill(null), free = () => row.flatMap((piece, file) => (piece ? [] : [file]));
+  row[2 * (number % 4) + 1] = "b";
+  number = Math.floor(number / 4);
+  row[2 * (number % 4)] = "b";
+  number = Math.floor(number / 4);
+  row[free()[number % 6]] = "q";
+  number = Math.floor(number / 6);
+  const [one, other] = [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]][number], places = free();
+  row[places[one]] = row[places[other]] = "n";
+  for (const [file, piece] of free().map((file, index) => [file, "rkr"[index]])) row[file] = piece;
+  const rooks = row.flatMap((piece, file) => (piece === "r" ? [FILES[file]] : [])).reverse().join("");
+  return `${row.join("")}/pppppppp/8/8/8/8/PPPPPPPP/${row.join("").toUpperCase()} w ${rooks.toUpperCase()}${rooks} - 0 1`;
+}
+
+async function listGames() {
+  const games = await (await fetch("games.json", { cache: "no-store" })).json();
+  fill("games", games.length ? games.map(gameItem) : el("li", {}, "none yet"));
+}
+
+function gameItem(game) {
+  const date = `${game.id.slice(0, 4)}-${game.id.slice(4, 6)}-${game.id.slice(6, 8)} ${game.id.slice(9, 11)}:${game.id.slice(11, 13)}`;
+  if (game.damaged) return el("li", {}, el("span", {}, `${date}: the file is damaged`), el("button", { type: "button", onclick: () => deleteGame(game) }, "delete"));
+  const result = game.points === null ? "not finished" : `${resultText(game.points)}, ${game.reason}`;
+  const name = `${date}, ${SIDES[game.person]} against ${game.level === null ? "full strength" : `level ${game.level}`}, ${plural(Math.ceil(game.plies / 2), "move")}: ${result}`;
+  return el("li", {}, el("span", {}, name),
+    el("button", { type: "button", "aria-label": `open: ${name}`, onclick: () => send("game/open", { id: game.id }) }, game.points === null ? "go on" : "open"),
+    el("button", { type: "button", "aria-label": `save PGN: ${name}`, onclick: () => saveGame(game.id) }, "PGN"),
+    el("button", { type: "button", "aria-label": `delete: ${name}`, onclick: () => deleteGame(game) }, "delete"));
+}
+
+async function deleteGame(game) {
+  if (!confirm("Delete this game for ever?")) return;
+  if ((await send("game/delete", { id: game.id })) !== null) listGames();
+}
+
+async function gamePgn(id) {
+  const reply = await fetch(`game.pgn?id=${id}`, { cache: "no-store" });
+  return reply.ok ? reply.text() : null;
+}
+
+async function saveGame(id) {
+  const text = await gamePgn(id);
+  if (text !== null) download(`quetzal-${id}.pgn`, text);
+}
+
+async function analyseGame() {
+  const tree = await send("pgn/read", { pgn: await gamePgn(play.game.id) });
+  if (tree === null) return;
+  openTree(new MoveTree(tree));
+  const path = analysis.tree.mainLine();
+  analysis.tree.now = play.ply ? path[play.ply - 1] : analysis.tree.root;
+  analysis.flipped = play.flipped;
+  chooseTab("analyse");
+}
+
+function startPlay() {
+  byId("new-form").addEventListener("submit", startGame);
+  byId("level").addEventListener("input", () => { byId("level-text").textContent = levelText(); });
+  byId("level-text").textContent = levelText();
+  byId("control").addEventListener("change", () => { byId("other-control").hidden = byId("control").value !== "other"; });
+  byId("take-back").addEventListener("click", () => send("game/take-back"));
+  byId("hint").addEventListener("click", () => send("game/hint"));
+  byId("offer-draw").addEventListener("click", () => send("game/offer-draw"));
+  byId("claim-draw").addEventListener("click", () => send("game/claim-draw"));
+  byId("resign").addEventListener("click", () => { if (confirm("Resign this game?")) send("game/resign"); });
+  byId("analyse-game").addEventListener("click", analyseGame);
+  byId("save-game").addEventListener("click", () => saveGame(play.game.id));
+  byId("games-box").addEventListener("toggle", () => { if (byId("games-box").open) listGames(); });
+  setInterval(renderClocks, 100);
+}

@@ -1,0 +1,86 @@
+// The review of the game in the tree: a graph, both sides' figures, and the errors with what would have been better.
+const review = { number: null, found: null, ofTree: null };
+const GRADES = [["blunder", "blunders"], ["mistake", "mistakes"], ["inaccuracy", "inaccuracies"], ["only move", "only moves found"], ["brilliant", "brilliant"]];
+
+async function startReviewing() {
+  const wanted = { ...analysis.tree.data(), nodes_per_move: Number(byId("review-nodes").value) };
+  const answer = await send("review/start", wanted);
+  if (answer === null) return;
+  review.number = answer.number;
+  review.found = null;
+  renderReview();
+}
+
+async function receiveReview(state) {
+  const task = state.tasks.review;
+  if (!task || task.number !== review.number) return;
+  const bar = byId("review-progress"), share = task.total ? Math.round((100 * task.done) / task.total) : 0;
+  bar.hidden = !task.running;
+  bar.firstElementChild.style.width = `${share}%`;
+  bar.setAttribute("aria-valuenow", String(share));
+  byId("review-stop").hidden = !task.running;
+  byId("review-start").disabled = task.running;
+  if (task.problem) say(sentence(task.problem), true);
+  if (task.running || review.found) return;
+  const answer = await (await fetch("review.json", { cache: "no-store" })).json();
+  if (!answer.result || answer.number !== review.number || review.found) return;
+  review.found = answer.result.review;
+  const ply = analysis.tree.path().length;
+  openTree(new MoveTree(answer.result.tree));
+  review.ofTree = analysis.tree;
+  goToNode(ply ? analysis.tree.mainLine()[ply - 1] || analysis.tree.root : analysis.tree.root);
+}
+
+const evaluationText = (evaluation) => scoreText(evaluation);
+
+function renderReview() {
+  if (desk.tab !== "review") return;
+  const { tree } = analysis, line = tree.mainLine(), found = review.ofTree === tree ? review.found : null;
+  const names = SIDES.map((side) => (tree.headers[side] && tree.headers[side] !== "?" ? tree.headers[side] : side));
+  byId("review-note").textContent = line.length ? `${names.join(" – ")}, ${plural(Math.ceil(line.length / 2), "move")}` : "There is no game yet: play one, or open a PGN with “other game”.";
+  byId("review-start").disabled = !line.length || !byId("review-stop").hidden;
+  for (const id of ["review-save", "review-analyse", "review-plot"]) byId(id).hidden = !found;
+  if (!found) { fill("review-totals"); fill("review-errors"); byId("review-move").textContent = ""; return; }
+  renderReviewPlot(found, tree, line);
+  const totals = [found.white, found.black], cell = (text) => el("td", {}, text);
+  fill("review-totals", el("thead", {}, el("tr", {}, el("th", { class: "left", scope: "col" }, ""), names.map((name) => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, el("tr", {}, el("td", { class: "left" }, "accuracy"), totals.map((each) => cell(each.accuracy === null ? "" : `${each.accuracy.toFixed(1)} %`))),
+      GRADES.map(([name, title]) => el("tr", {}, el("td", { class: "left" }, title), totals.map((each) => cell(String(each.grades[name] || 0))))),
+      ["opening", "middlegame", "endgame"].map((phase) => el("tr", {}, el("td", { class: "left" }, `points lost a move, ${phase}`), totals.map((each) => cell(each.phases[phase].loss === null ? "–" : each.phases[phase].loss.toFixed(3)))))));
+  const errors = found.moves.filter((move) => ["blunder", "mistake", "inaccuracy"].includes(move.grade));
+  fill("review-errors", errors.length ? errors.map((move) => errorItem(move, line)) : el("li", {}, "no errors"));
+  const ply = tree.path().length, move = ply && line[ply - 1] === tree.now ? found.moves[ply - 1] : null;
+  byId("review-move").textContent = move ? `${move.number}.${move.side === "black" ? ".." : ""} ${move.san}${move.grade ? `, ${move.grade}` : ""}: ${evaluationText(move.after)}${move.loss > 0.005 ? `, loses ${(100 * move.loss).toFixed(0)} % of a point; better ${move.best.slice(0, 6).join(" ")}` : ""}` : "";
+}
+
+function renderReviewPlot(found, tree, line) {
+  const values = [found.start, ...found.moves.map((move) => move.after)].map((each, ply) => [ply, 100 * each.points]);
+  const onMain = line.indexOf(tree.now) + 1, plot = byId("review-plot"), go = (ply) => goToNode(ply ? line[Math.min(ply, line.length) - 1] : tree.root);
+  fill("review-plot", lineChart({ label: "White's expected points over the moves", series: [{ values, colour: "var(--accent)" }], last: line.length, height: 150, low: 0, high: 100, zero: 50, cursor: onMain, onClick: go, width: widthOf("review-plot"), format: (value) => `${value} %` }),
+    legend([["points that White may expect", "var(--accent)"]]));
+  plot.setAttribute("aria-valuemax", String(line.length));
+  plot.setAttribute("aria-valuenow", String(onMain));
+  plot.setAttribute("aria-valuetext", onMain ? `${moveNumber(line[onMain - 1].parent.position)} ${line[onMain - 1].san}, ${values[onMain][1].toFixed(0)} %` : "start");
+}
+
+function errorItem(move, line) {
+  const name = `${move.number}.${move.side === "black" ? ".." : ""} ${move.san}`;
+  return el("li", {}, el("span", {}, el("span", { class: `grade ${move.grade}` }, `${move.grade} `), name, ` (${evaluationText(move.before)} → ${evaluationText(move.after)}), better: ${move.best.slice(0, 6).join(" ")}`),
+    el("button", { type: "button", "aria-label": `show ${name}`, onclick: () => goToNode(line[move.ply]) }, "show"));
+}
+
+function startReview() {
+  byId("review-start").addEventListener("click", startReviewing);
+  byId("review-stop").addEventListener("click", () => send("review/stop"));
+  byId("review-open").addEventListener("click", () => { chooseTab("analyse"); byId("set-up").open = true; byId("set-up-text").focus(); });
+  byId("review-analyse").addEventListener("click", () => chooseTab("analyse"));
+  byId("review-save").addEventListener("click", async () => { const text = await treePgn(); if (text) download("quetzal-review.pgn", text); });
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", async (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer.files[0], text = file ? await file.text() : event.dataTransfer.getData("text");
+    if (!text) return;
+    chooseTab(desk.tab === "play" ? "analyse" : desk.tab);
+    openText(text);
+  });
+}

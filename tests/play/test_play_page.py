@@ -1,0 +1,412 @@
+"""The page as people use it: games, analysis, review and the inside of the search, in a real browser."""
+
+import time
+
+import axe
+import chess
+import pytest
+
+from board import Board
+from play.pages import PlayServer
+from play.session import Session
+from play.storage import Store
+from search import Limits, Searcher
+
+SCREENS = [(1400, 900), (390, 844)]
+SCHOLARS_MATE = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0"
+
+
+class Desk:
+    """The program and the browser that shows its page."""
+
+    def __init__(self, window, directory):
+        self.window, self.directory = window, directory
+        self.port = 0
+        self.page = None
+
+    def serve(self):
+        self.page = PlayServer(Session(Store(self.directory)), self.port)
+        self.page.start()
+        self.port = self.page.server.port
+
+    def show(self, tab="play", screen=SCREENS[0], scheme="light"):
+        self.window.emulate(*screen, scheme)
+        self.window.open("about:blank")  # another fragment alone would load nothing
+        self.window.open(f"{self.page.address}#{tab}")
+        self.window.run("localStorage.clear()")
+        self.window.open("about:blank")
+        self.window.open(f"{self.page.address}#{tab}")
+        self.wait("news.state !== null")
+
+    def close(self):
+        self.page.close()
+
+    def wait(self, condition):
+        return self.window.wait_for(f"return ({condition})", seconds=60.0)
+
+    def new_game(self, **settings):
+        """A game with settings that the form may not have, such as a short clock."""
+        self.page.session.new_game({"level": 800, "book": False, **settings})
+        self.wait(f"play.game && play.game.id === '{self.page.session.game.id}'")
+
+    def type(self, move):
+        self.window.run(
+            "byId('typed-move').value = arguments[0]; byId('typed').requestSubmit()",
+            move,
+        )
+
+    def centre(self, square):
+        return self.window.run(
+            "const box = desk.board.svg.getBoundingClientRect(), [x, y] = desk.board.place(squareNumber(arguments[0]));"
+            "return [box.left + (x + 22.5) * box.width / 360, box.top + (y + 22.5) * box.height / 360]",
+            square,
+        )
+
+    def click(self, *squares):
+        for square in squares:
+            self.window.point(self.centre(square))
+
+    def drag(self, one, other):
+        (x1, y1), (x2, y2) = self.centre(one), self.centre(other)
+        self.window.point((x1, y1), ((x1 + x2) / 2, (y1 + y2) / 2), (x2, y2))
+
+    def placed(self):
+        """The men on the screen as a FEN has them."""
+        return self.window.run("return fenOf(desk.board.shown.position).split(' ')[0]")
+
+    def moves(self):
+        return self.window.run("return play.moves")
+
+    def answered(self, plies):
+        self.wait(f"play.game.points !== null || (play.moves.length >= {plies} && !play.game.thinking)")
+
+
+@pytest.fixture
+def desk(chromium, tmp_path):
+    opened = Desk(chromium, tmp_path)
+    opened.serve()
+    opened.show()
+    yield opened
+    chromium.open("about:blank")  # a page whose program is gone complains
+    complaints = chromium.complaints()
+    opened.close()
+    assert complaints == []
+
+
+def best_move(searcher, fen, moves):
+    board = Board(fen)
+    for move in moves:
+        board.push_uci(move)
+    return board.uci(searcher.think(board, Limits(nodes=20_000)).best)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_whole_game_to_mate(desk, screen):
+    """From the form to the end, against the weakest level; the moves are those of a search, so the person wins."""
+    desk.show(screen=screen)
+    desk.window.run("byId('level').value = 800; byId('control').value = ''; byId('book').checked = false")
+    desk.window.click("#new-form button[type=submit]")
+    desk.wait("play.game !== null")
+    searcher = Searcher(megabytes=16)
+    for _ in range(100):
+        moves = desk.moves()
+        if desk.window.run("return play.game.points !== null"):
+            break
+        move = best_move(searcher, chess.STARTING_FEN, moves)
+        desk.type(move)
+        desk.wait(f"play.moves.length > {len(moves)}")
+        desk.answered(len(moves) + 2)
+    searcher.close()
+    assert desk.window.text("#game-status") == "You win: White mates"
+    board = chess.Board()
+    for move in desk.moves():
+        board.push(board.parse_uci(move))
+    assert board.is_checkmate()
+    assert desk.placed() == board.board_fen()
+
+
+def test_two_clicks_and_legal_targets(desk):
+    desk.new_game(person=0)
+    desk.click("g1")
+    assert desk.window.run("return document.querySelectorAll('.target').length") == 2
+    desk.click("g1")  # put back
+    assert desk.window.run("return document.querySelectorAll('.target').length") == 0
+    desk.click("g1", "f3")
+    desk.answered(2)
+    assert desk.moves()[0] == "g1f3"
+    desk.click("f3", "f6")  # not a legal move
+    time.sleep(0.2)
+    assert len(desk.moves()) == 2
+
+
+def test_castling_by_dragging(desk):
+    desk.new_game(fen="4k3/8/8/8/8/8/3PPPPP/4K2R w K - 0 1")
+    desk.drag("e1", "g1")
+    desk.answered(2)
+    assert desk.moves()[0] == "e1g1"
+    assert "4k3" not in desk.placed().split("/")[7]
+    assert desk.window.run("return desk.board.shown.position.squares[5]") == "R"
+
+
+def test_castling_in_chess960_takes_the_rook(desk):
+    desk.new_game(fen="4k3/8/8/8/8/8/3PPPPP/1R3K1R w HB - 0 1", chess960=True)
+    desk.drag("f1", "h1")
+    desk.answered(2)
+    assert desk.moves()[0] == "f1h1"
+    assert desk.window.run("return [desk.board.shown.position.squares[6], desk.board.shown.position.squares[5]]") == [
+        "K",
+        "R",
+    ]
+
+
+def test_en_passant(desk):
+    desk.new_game(fen="4k3/7p/8/3pP3/8/8/8/4K3 w - d6 0 2")
+    desk.drag("e5", "d6")
+    desk.answered(2)
+    assert desk.moves()[0] == "e5d6"
+    assert desk.window.run("return desk.board.shown.position.squares[35]") is None
+
+
+def test_promotion_asks_for_the_piece(desk):
+    desk.new_game(fen="8/P6k/8/8/8/8/7p/K7 w - - 0 1")
+    desk.click("a7", "a8")
+    desk.wait("!document.querySelector('.promotion').hidden")
+    names = desk.window.run(
+        "return [...document.querySelectorAll('.promotion button')].map((each) => each.getAttribute('aria-label'))"
+    )
+    assert names == ["queen", "rook", "bishop", "knight"]
+    desk.window.click(".promotion button:nth-child(4)")
+    desk.answered(2)
+    assert desk.moves()[0] == "a7a8n"
+
+
+def test_taking_back(desk):
+    desk.new_game()
+    desk.type("e4")
+    desk.answered(2)
+    desk.window.click("#take-back")
+    desk.wait("play.moves.length === 0")
+    assert desk.placed() == chess.STARTING_BOARD_FEN
+    assert desk.window.text("#game-status") == "Your move"
+
+
+def test_a_draw_by_repetition(desk):
+    desk.new_game(fen="7k/8/8/8/8/p1p1p1p1/P1P1P1P1/7K w - - 0 1")
+    for _ in range(60):
+        plies = len(desk.moves())
+        if desk.window.run("return play.game.points !== null"):
+            break
+        if desk.window.run("return Boolean(play.game.claim)"):
+            desk.window.click("#claim-draw")
+            desk.wait("play.game.points !== null")
+            break
+        desk.type("Kg1" if desk.page.session.game.board.king(chess.WHITE) == chess.H1 else "Kh1")
+        desk.wait(f"play.moves.length > {plies}")
+        desk.answered(plies + 2)
+    assert desk.window.text("#game-status").startswith("Draw: draw by ")
+    assert "repetition" in desk.window.text("#game-status")
+
+
+def test_a_flag_falls_while_one_looks(desk):
+    desk.new_game(control=[1_500, 0])
+    assert desk.window.text("#player-bottom .clock").endswith(" s")
+    desk.wait("play.game.points !== null")
+    assert desk.window.text("#game-status") == "Quetzal wins: White's time is up"
+    assert desk.window.text("#player-bottom .clock") == "0.00 s"
+
+
+def test_an_illegal_move_is_answered_in_words(desk):
+    desk.new_game()
+    desk.type("Ke2")
+    desk.wait("!byId('message').hidden")
+    assert desk.window.text("#message") == "Ke2 is no legal move here"
+    desk.window.complaints()  # browsers write every refused request to the console
+
+
+def test_a_reload_in_the_middle(desk):
+    desk.new_game(control=[600_000, 0])
+    desk.type("e4")
+    desk.answered(2)
+    before = desk.moves()
+    desk.window.open(desk.page.address)
+    desk.wait("news.state !== null && play.moves.length >= 2")
+    assert desk.moves() == before
+    desk.type("Nf3")
+    desk.answered(4)
+    assert len(desk.moves()) == 4
+
+
+def test_the_program_is_restarted_in_the_middle(desk):
+    desk.new_game(control=[600_000, 0])
+    desk.type("e4")
+    desk.answered(2)
+    before = desk.moves()
+    desk.close()
+    desk.wait("!news.isOnline")
+    assert desk.window.text("#state") == "no connection"
+    desk.window.complaints()
+    desk.serve()
+    desk.wait("news.isOnline")
+    desk.wait("play.moves.length === 2 && isPersonsTurn()")
+    assert desk.moves() == before
+    desk.type("Nf3")
+    desk.answered(4)
+    assert desk.moves()[:3] == [*before, "g1f3"]
+    desk.window.complaints()
+
+
+def test_games_are_listed_opened_and_deleted(desk):
+    desk.new_game()
+    desk.page.session.resign()
+    desk.new_game(person=1)
+    desk.window.run("byId('games-box').open = true")
+    desk.wait("document.querySelectorAll('#games li').length === 2")
+    desk.window.run("window.confirm = () => true")
+    desk.window.click("#games li:nth-child(2) button:nth-of-type(1)")
+    desk.wait("play.game.points === 0")
+    desk.window.click("#games li:nth-child(1) button:nth-of-type(3)")
+    desk.wait("document.querySelectorAll('#games li').length === 1")
+
+
+def test_the_board_is_played_with_the_keyboard(desk):
+    desk.new_game()
+    desk.window.run("desk.board.area.focus()")
+    for key in ("ArrowUp", "Enter", "ArrowUp", "ArrowUp", "Enter"):  # from e1 to e2, and on to e4
+        desk.window.press(key)
+    desk.answered(2)
+    assert desk.moves()[0] == "e2e4"
+
+
+def san_lines(window):
+    return window.run(
+        "return [...document.querySelectorAll('.engine-line')].map((line) => "
+        "[...line.querySelectorAll('.best-line button')].map((each) => each.textContent))"
+    )
+
+
+def test_analysis_shows_legal_lines_and_follows_the_tree(desk):
+    desk.show("analyse")
+    desk.window.click("#engine")
+    desk.wait("document.querySelectorAll('.engine-line').length === 3")
+    lines = san_lines(desk.window)
+    assert all(lines)
+    for line in lines:
+        board = chess.Board()
+        for san in line:
+            board.push_san(san)
+    assert len({line[0] for line in lines}) == 3
+    desk.drag("e2", "e4")
+    desk.type("c5")
+    desk.wait("byId('opening').textContent === 'Sicilian'")
+    desk.wait("currentLines() !== null")
+    for line in san_lines(desk.window):
+        board = chess.Board("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
+        for san in line:
+            board.push_san(san)
+    desk.window.click("#engine")
+    desk.wait("!news.state.analysis.running")
+    # A second move from the same position is a variation, and is kept over a reload.
+    desk.window.click("#back")
+    desk.drag("e7", "e5")
+    assert desk.window.text("#tree").split() == ["1.", "e4", "c5", "1...", "e5"]
+    desk.window.open("about:blank")
+    desk.window.open(f"{desk.page.address}#analyse")
+    desk.wait("news.state !== null")
+    assert desk.window.text("#tree").split() == ["1.", "e4", "c5", "1...", "e5"]
+
+
+def test_a_line_is_shown_on_the_board_when_pointed_at(desk):
+    desk.show("analyse")
+    desk.window.click("#engine")
+    desk.wait("document.querySelectorAll('.engine-line').length === 3")
+    desk.window.click("#engine")
+    desk.wait("!news.state.analysis.running")
+    san = san_lines(desk.window)[0][:2]
+    board = chess.Board()
+    for each in san:
+        board.push_san(each)
+    desk.window.run("document.querySelectorAll('.engine-line .best-line button')[1].focus()")
+    assert desk.placed() == board.board_fen()
+    desk.window.run("document.activeElement.blur()")
+    assert desk.placed() == chess.STARTING_BOARD_FEN
+
+
+def test_tables_and_reasons(desk):
+    desk.show("analyse")
+    desk.window.run("openText('7k/8/5K2/8/8/8/8/Q7 w - - 0 1')")
+    desk.wait("!byId('tables-box').hidden")
+    desk.window.run("byId('tables-box').open = true; byId('why-box').open = true; byId('values').click()")
+    assert desk.window.text("#verdict") == "White to move: win"
+    desk.wait("document.querySelectorAll('.value').length === 1")
+    first = desk.window.text("#tables tbody tr button")
+    desk.window.click("#tables tbody tr button")
+    desk.wait("analysis.tree.now.move !== null")
+    assert desk.window.text("#tree").split()[-1] == first
+
+
+def test_a_review_of_a_known_game(desk):
+    desk.show("review")
+    desk.window.run("byId('review-nodes').value = '20000'; openText(arguments[0])", SCHOLARS_MATE)
+    desk.wait("analysis.tree.mainLine().length === 7")
+    desk.window.click("#review-start")
+    desk.wait("review.found !== null && !byId('review-plot').hidden")
+    errors = desk.window.text("#review-errors")
+    assert "blunder 3... Nf6" in errors
+    desk.window.run("[...document.querySelectorAll('#review-errors button')].pop().click()")
+    assert "Nf6, blunder" in desk.window.text("#review-move")
+    board = chess.Board()
+    for san in ("e4", "e5", "Qh5", "Nc6", "Bc4", "Nf6"):
+        board.push_san(san)
+    assert desk.placed() == board.board_fen()
+    desk.window.click("#review-analyse")
+    assert "Nf6??" in desk.window.text("#tree")
+
+
+def test_inside_the_search(desk):
+    desk.show("inside")
+    values = []
+    desk.window.run("byId('tree-depth').value = 3")
+    for technique in ("minimax", "alphabeta-bad", "alphabeta-good", "engine"):
+        desk.window.run(
+            "byId('technique').value = arguments[0]; byId('technique').dispatchEvent(new Event('change'))", technique
+        )
+        desk.window.click("#record")
+        desk.wait(f"inside.runs.has('{technique}') && !byId('record').disabled")
+        values.append(desk.window.run(f"return inside.runs.get('{technique}').value"))
+    assert values[0] == values[1] == values[2]
+    assert "8,902" in desk.window.text("#tree-summary")
+    assert desk.window.run("return document.querySelectorAll('#compared tbody tr').length") == 4
+    before = desk.window.run("return document.querySelectorAll('.node').length")
+    desk.window.click(".node[aria-expanded=false]")
+    desk.wait(f"document.querySelectorAll('.node').length > {before}")
+    desk.window.run("byId('iterate-depth').value = 6")
+    desk.window.click("#iterate")
+    desk.wait("document.querySelectorAll('#iterations tbody tr').length === 6")
+
+
+def test_start_positions_of_chess960_are_pythons(desk):
+    numbers = [0, 1, 17, 518, 534, 692, 959]
+    found = desk.window.run("return arguments[0].map(startOf960)", numbers)
+    for number, fen in zip(numbers, found, strict=True):
+        assert fen == chess.Board.from_chess960_pos(number).shredder_fen()
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_nothing_is_wider_than_the_screen(desk, screen):
+    for tab in ("play", "analyse", "review", "inside"):
+        desk.show(tab, screen)
+        desk.new_game(control=[600_000, 0])
+        assert desk.window.run("return document.documentElement.scrollWidth <= innerWidth"), tab
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_checker_of_accessibility_finds_nothing(desk, screen, scheme):
+    _, missing = axe.source()
+    if missing:
+        pytest.skip(missing)
+    for tab in ("play", "analyse", "review", "inside"):
+        desk.show(tab, screen, scheme)
+        desk.window.run("for (const each of document.querySelectorAll('details')) each.open = true")
+        time.sleep(0.3)
+        assert axe.problems(desk.window) == [], tab
