@@ -11,13 +11,13 @@ LIGHT, DARK, CHECK = "#8fa5ba", "#5b7894", "#b5413c"
 SIDES = ("White", "Black")
 
 
-def print_board(board, console=None):
+def print_board(board, console=None, is_flipped=False):
     """The board with coloured squares beside what else is known; only text where there are no colours."""
     console = console or Console(highlight=False)
     if console.color_system is None or console.no_color or not can_write_pieces(console):
-        drawn = [Text(line) for line in str(board).splitlines()]
+        drawn = [Text(line) for line in plain_lines(board, is_flipped)]
     else:
-        drawn = list(squares(board))
+        drawn = list(squares(board, is_flipped))
     text = Text("\n")
     for line, fact in itertools.zip_longest(drawn, facts(board), fillvalue=""):
         text.append_text(line)
@@ -34,12 +34,21 @@ def can_write_pieces(console):
     return True
 
 
-def squares(board):
+def plain_lines(board, is_flipped):
+    """Letters as `str(board)` has them, or the same from Black's side."""
+    if not is_flipped:
+        return str(board).splitlines()
+    *ranks, gap, files = str(board).splitlines()
+    return [line[:3] + line[:2:-1] for line in (*reversed(ranks), gap, files)]
+
+
+def squares(board, is_flipped=False):
     """The ranks of the board and the letters of its files, each line a Text."""
     attacked = "kK"[1 - board.turn] if board.is_check() else None
-    for rank in range(7, -1, -1):
+    files = range(7, -1, -1) if is_flipped else range(8)
+    for rank in range(8) if is_flipped else range(7, -1, -1):
         text = Text(f"{rank + 1} ", "dim", end="")
-        for file in range(8):
+        for file in files:
             piece = board.piece_at(8 * rank + file)
             background = LIGHT if (rank + file) % 2 else DARK
             if piece and piece == attacked:
@@ -47,7 +56,7 @@ def squares(board):
             shown = f" {PIECES[piece.lower()]}{AS_TEXT} " if piece else "   "
             text.append(shown, f"not dim bold {'#ffffff' if piece and piece.isupper() else '#000000'} on {background}")
         yield text
-    yield Text("   " + "  ".join("abcdefgh"), "dim")
+    yield Text("   " + "  ".join("abcdefgh"[file] for file in files), "dim")
 
 
 def facts(board):

@@ -26,9 +26,17 @@ class Command(NamedTuple):
     page: str
 
 
-SECTIONS = ("analyse", "engine against engine", "lookup", "learning", "tests", "this program")
+SECTIONS = ("play", "analyse", "engine against engine", "lookup", "learning", "tests", "this program")
 
 COMMANDS = (
+    Command(
+        "play",
+        "play",
+        "play",
+        "play and analyse in the browser, or with --terminal here",
+        "quetzal play",
+        "docs/play.md",
+    ),
     Command(
         "go",
         "go",
@@ -269,7 +277,7 @@ def overview():
     yield "usage: quetzal [-h] [-v] [COMMAND ...]"
     yield ""
     yield DESCRIPTION
-    for section in ("play", *SECTIONS):
+    for section in SECTIONS:
         yield ""
         yield section
         if section == "play":
