@@ -69,8 +69,9 @@ def score_text(score):
     return f"{score / 100:+.2f}"
 
 
-def minimax_leaves(board, depth, *, most=COUNTED_LEAVES, cancelled=lambda: False):
+def minimax_leaves(board, depth, *, most=None, cancelled=lambda: False):
     """How many lines of that length there are (perft), and whether that is exact: beyond `most` it is estimated."""
+    most = COUNTED_LEAVES if most is None else most
     counts = [1]
     for plies in range(1, depth + 1):
         growth = counts[-1] / counts[-2] if plies > 1 and counts[-2] else 1

@@ -6,6 +6,7 @@ import itertools
 import json
 import threading
 import time
+from functools import cache
 
 import chess
 import pytest
@@ -32,6 +33,7 @@ from uci_engine.bench import positions
 
 TEXTBOOK = [name for name in TECHNIQUES if name != "engine"]
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+TOO_LITTLE_TO_MATE = "8/8/4k3/8/3p4/3K4/8/5B2 w - - 0 1"  # after the capture
 FENS = [
     STARTING_FEN,
     KIWIPETE,
@@ -39,10 +41,21 @@ FENS = [
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1",  # mate in one
     "7k/5Q2/8/8/8/8/r7/7K b - - 0 1",  # stalemates and mates
-    "8/8/4k3/8/3p4/3K4/8/5B2 w - - 0 1",  # a capture leaves too little to mate
+    TOO_LITTLE_TO_MATE,
     "k7/8/2K5/8/8/8/8/7R w - - 98 80",  # the fifty-move rule
     "4k3/P6P/8/8/8/8/p6p/4K3 w - - 0 1",
 ]
+
+
+@pytest.fixture
+def estimated(monkeypatch):
+    """For tests that do not care how many leaves minimax would have."""
+    monkeypatch.setattr("play.tree.COUNTED_LEAVES", 1_000)
+
+
+@cache
+def minimax_value(fen, depth):
+    return minimax(chess.Board(fen), depth)
 
 
 def minimax(board, depth, ply=0):
@@ -80,9 +93,9 @@ def walk(tree, node_id=None, most=10**9):
 def test_the_textbook_returns_the_value_of_minimax(technique):
     for fen in FENS:
         for depth in (1, 2, 3):
-            if Board(fen).perft(depth) <= scaled(10_000):
-                wanted = minimax(chess.Board(fen), depth)
-                assert record(Board(fen), depth, technique).summary()["value"] == wanted, (fen, depth)
+            if Board(fen).perft(depth) <= scaled(3_000):
+                value = record(Board(fen), depth, technique).summary()["value"]
+                assert value == minimax_value(fen, depth), (fen, depth)
 
 
 def test_chess960():
@@ -95,13 +108,16 @@ def test_chess960():
 
 
 @pytest.mark.parametrize("fen", FENS)
-def test_good_order_cuts_more_than_bad_order_and_bad_more_than_none(fen):
-    """All agree on the value. Alpha-beta never has more leaves than minimax, whatever the order."""
+def test_a_good_order_cuts_more_than_a_bad_one(fen):
+    """All agree on the value. Alpha-beta never has more leaves than minimax, whatever the order; where a capture draws at
+    once, no order is better than another.
+    """
     depth = 4 if Board(fen).perft(4) <= scaled(250_000) else 3
     sums = {name: record(Board(fen), depth, name).summary() for name in TEXTBOOK}
     assert len({each["value"] for each in sums.values()}) == 1
-    leaves = [sums[name]["leaves"] for name in ("alphabeta-good", "alphabeta-bad", "minimax")]
-    assert leaves == sorted(leaves)
+    good, bad, plain = (sums[name]["leaves"] for name in ("alphabeta-good", "alphabeta-bad", "minimax"))
+    assert good < plain and bad <= plain
+    assert good < bad or fen == TOO_LITTLE_TO_MATE
 
 
 def test_the_start_position_in_figures():
@@ -127,7 +143,7 @@ def test_the_textbook_is_quick_enough_for_a_page():
 @pytest.mark.parametrize("fen", FENS[2:])
 def test_every_node_of_a_textbook_tree_follows_from_its_children(fen, technique):
     """Nodes are searched again when they are opened: windows, scores and cut-offs must be those of one whole search."""
-    depth = 3 if Board(fen).perft(3) <= scaled(3_000) else 2
+    depth = 3 if Board(fen).perft(3) <= scaled(1_500) else 2
     tree = record(Board(fen), depth, technique, most_nodes=10**6)
     count = leaves = 0
     for _, node in walk(tree):
@@ -182,7 +198,7 @@ def test_the_line_of_a_textbook_search_has_its_value():
 
 
 @pytest.mark.parametrize("depth", [1, 4, 6])
-def test_the_recorded_engine_is_the_engine(depth):
+def test_the_recorded_engine_is_the_engine(depth, estimated):
     """Score, line and number of nodes are those of the search that records nothing."""
     for fen in [*FENS, *positions()][: scaled(len(FENS) + 52)]:
         summary = record(Board(fen), depth, most_nodes=100).summary()
@@ -271,28 +287,21 @@ def test_searches_again_are_marked():
     assert found
 
 
-def test_every_technique_is_seen_at_work():
+def test_every_technique_is_seen_at_work(estimated):
     """Over the bench positions nodes end, and moves are left out, for every reason that a shallow search can have."""
     ends, skips, purposes = set(), set(), set()
-    for fen in positions()[: scaled(52)]:
+    for fen in [*FENS, *positions()][: scaled(61)]:
         tree = record(Board(fen), 8)
         summary = tree.summary()
         ends |= set(summary["ends"])
         skips |= set(summary["skips"])
-        purposes |= {node["purpose"] for _, node in walk(tree, most=2_000)}
-    if scaled(52) == 52:
+        purposes |= {node["purpose"] for _, node in walk(tree, most=300)}
+    if scaled(61) == 61:
         assert ends >= {
             "moves searched", "captures searched", "stand pat", "transposition table", "reverse futility", "null move",
-            "razoring", "draw", "no legal move", "mate distance",
+            "razoring", "ProbCut", "multi-cut", "draw", "repetition in reach", "no legal move", "mate distance",
         }  # fmt: skip
-        assert skips >= {
-            "late move",
-            "futility",
-            "static exchange",
-            "delta pruning",
-            "losing exchange",
-            "evasion found",
-        }
+        assert skips == set(SKIPS) - {"not needed"}
         assert purposes >= {"search", "reduced", "null window", "full window", "null move", "razoring"}
 
 
@@ -327,7 +336,7 @@ def test_a_finished_game_has_no_tree():
     assert (root["reason"], root["score"]) == ("checkmate", -MATE)
 
 
-def test_two_at_once_do_not_mix():
+def test_two_at_once_do_not_mix(estimated):
     alone = {fen: record(Board(fen), 6).summary() for fen in FENS[:2]}
     together = {fen: [] for fen in alone}
 
