@@ -94,14 +94,10 @@ function scoreWords(score) {
 }
 
 function renderEngine() {
-  const found = currentLines(), line = found && found.lines[0];
-  const bar = byId("eval-bar");
-  if (!line) drawEvalBar(bar, { share: 0.5, text: "", flipped: analysis.flipped, label: "no evaluation" });
-  else {
-    const [win, draw] = line.wdl || [500, 0];
-    const text = "mate" in line.score ? `#${Math.abs(line.score.mate)}` : barText(line.score.cp);
-    drawEvalBar(bar, { share: (win + draw / 2) / 1000, text, flipped: analysis.flipped, label: `evaluation ${scoreWords(line.score)}, from White's side` });
-  }
+  const found = currentLines(), line = found && found.lines[0], judged = reviewedEvaluation();
+  const score = line ? line.score : judged, share = line && line.wdl ? (line.wdl[0] + line.wdl[1] / 2) / 1000 : judged ? judged.points : 0.5;
+  const text = !score ? "" : "mate" in score ? `#${Math.abs(score.mate)}` : barText(score.cp);
+  drawEvalBar(byId("eval-bar"), { share, text, flipped: analysis.flipped, label: score ? `evaluation ${scoreWords(score)}, from White's side` : "no evaluation" });
   const facts = line ? [`depth ${line.depth}`, `${line.nodes.toLocaleString("en")} nodes`, `${Math.round(line.nps / 1000).toLocaleString("en")} k/s`, line.tbhits ? `${line.tbhits.toLocaleString("en")} table hits` : "", found.running ? "" : "stopped"] : [analysis.isOn ? "…" : ""];
   byId("engine-facts").textContent = facts.filter(Boolean).join("   ·   ");
   const box = byId("engine-lines");
@@ -134,7 +130,7 @@ function engineLine(line) {
 
 function renderAnalysisBoard() {
   if (desk.tab === "play") return;
-  const { tree, preview } = analysis, node = tree.now, found = preview ? null : currentLines();
+  const { tree, preview } = analysis, node = tree.now, found = preview || desk.tab === "inside" ? null : currentLines();
   const arrows = (found ? found.lines : []).slice(0, 3).flatMap((line, index) => (line.pv ? [{ from: squareNumber(line.pv[0].slice(0, 2)), to: squareNumber(line.pv[0].slice(2, 4)), kind: index ? "second" : "best" }] : []));
   const values = !preview && byId("values").checked && byId("why-box").open && analysis.factsOf === node && analysis.facts.why.values;
   byId("board-row").classList.remove("plain");
@@ -195,7 +191,6 @@ async function openText(given) {
   if (found === null) return;
   if (found.games.length === 1) return showPgn(text);
   byId("set-up").open = true;
-  if (desk.tab !== "analyse") chooseTab("analyse");
   const ends = [...found.games.slice(1).map((game) => game.place), text.length];
   fill("set-up-games", found.games.map(({ place, headers }, index) => {
     const name = `${headers.White || "?"} – ${headers.Black || "?"}, ${headers.Result || "*"}${headers.Date ? `, ${headers.Date}` : ""}`;

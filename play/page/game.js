@@ -16,11 +16,14 @@ function receiveGame(game) {
       play.sans.push(sanOf(position, move));
       play.positions.push(makeMove(position, move));
     }
-    if (isOther) play.flipped = game.person === 1;
+    if (isOther) {
+      play.flipped = game.person === 1;
+      byId("new-game").open = false;
+    }
     if (play.follows) play.ply = game.moves.length;
     play.ply = Math.min(play.ply, game.moves.length);
   }
-  if (before && !isOther && game.points !== null && before.points === null) byId("games-box").dataset.old = "yes";
+  if (byId("games-box").open && (isOther || game.points !== before.points)) listGames();
   renderPlay();
 }
 
@@ -137,10 +140,7 @@ async function startGame(event) {
   } else if (chess960) {
     wanted.fen = startOf960(Math.floor(960 * Math.random()));
   }
-  if ((await send("game/new", wanted)) !== null) {
-    byId("new-game").open = false;
-    byId("board").scrollIntoView({ block: "nearest" });
-  }
+  if ((await send("game/new", wanted)) !== null) byId("board").scrollIntoView({ block: "nearest" });
 }
 
 function chosenControl() {

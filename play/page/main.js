@@ -10,6 +10,7 @@ function chooseTab(name) {
     byId(`tab-${tab}`).setAttribute("tabindex", isChosen ? "0" : "-1");
     byId(`panel-${tab}`).hidden = !isChosen;
   }
+  byId("panel-open").hidden = desk.tab === "play";
   if (location.hash !== `#${desk.tab}`) history.replaceState(null, "", `#${desk.tab}`);
   if (desk.tab === "play") renderPlay();
   else { renderAnalysis(); askAnalysis(); }

@@ -31,13 +31,19 @@ async function receiveReview(state) {
   goToNode(ply ? analysis.tree.mainLine()[ply - 1] || analysis.tree.root : analysis.tree.root);
 }
 
-const evaluationText = (evaluation) => scoreText(evaluation);
+// What the review says of the position that is shown, if it has judged it.
+function reviewedEvaluation() {
+  const { tree } = analysis;
+  if (review.ofTree !== tree || !review.found) return null;
+  const ply = tree.mainLine().indexOf(tree.now) + 1;
+  return ply ? review.found.moves[ply - 1].after : tree.now === tree.root ? review.found.start : null;
+}
 
 function renderReview() {
   if (desk.tab !== "review") return;
   const { tree } = analysis, line = tree.mainLine(), found = review.ofTree === tree ? review.found : null;
   const names = SIDES.map((side) => (tree.headers[side] && tree.headers[side] !== "?" ? tree.headers[side] : side));
-  byId("review-note").textContent = line.length ? `${names.join(" – ")}, ${plural(Math.ceil(line.length / 2), "move")}` : "There is no game yet: play one, or open a PGN with “other game”.";
+  byId("review-note").textContent = line.length ? `${names.join(" – ")}, ${plural(Math.ceil(line.length / 2), "move")}` : "There is no game yet: play one, or open a PGN below.";
   byId("review-start").disabled = !line.length || !byId("review-stop").hidden;
   for (const id of ["review-save", "review-analyse", "review-plot"]) byId(id).hidden = !found;
   if (!found) { fill("review-totals"); fill("review-errors"); byId("review-move").textContent = ""; return; }
@@ -50,7 +56,7 @@ function renderReview() {
   const errors = found.moves.filter((move) => ["blunder", "mistake", "inaccuracy"].includes(move.grade));
   fill("review-errors", errors.length ? errors.map((move) => errorItem(move, line)) : el("li", {}, "no errors"));
   const ply = tree.path().length, move = ply && line[ply - 1] === tree.now ? found.moves[ply - 1] : null;
-  byId("review-move").textContent = move ? `${move.number}.${move.side === "black" ? ".." : ""} ${move.san}${move.grade ? `, ${move.grade}` : ""}: ${evaluationText(move.after)}${move.loss > 0.005 ? `, loses ${(100 * move.loss).toFixed(0)} % of a point; better ${move.best.slice(0, 6).join(" ")}` : ""}` : "";
+  byId("review-move").textContent = move ? `${move.number}.${move.side === "black" ? ".." : ""} ${move.san}${move.grade ? `, ${move.grade}` : ""}: ${scoreText(move.after)}${move.loss > 0.005 ? `, loses ${(100 * move.loss).toFixed(0)} % of a point; better ${move.best.slice(0, 6).join(" ")}` : ""}` : "";
 }
 
 function renderReviewPlot(found, tree, line) {
@@ -65,14 +71,13 @@ function renderReviewPlot(found, tree, line) {
 
 function errorItem(move, line) {
   const name = `${move.number}.${move.side === "black" ? ".." : ""} ${move.san}`;
-  return el("li", {}, el("span", {}, el("span", { class: `grade ${move.grade}` }, `${move.grade} `), name, ` (${evaluationText(move.before)} → ${evaluationText(move.after)}), better: ${move.best.slice(0, 6).join(" ")}`),
+  return el("li", {}, el("span", {}, el("span", { class: `grade ${move.grade}` }, `${move.grade} `), name, ` (${scoreText(move.before)} → ${scoreText(move.after)}), better: ${move.best.slice(0, 6).join(" ")}`),
     el("button", { type: "button", "aria-label": `show ${name}`, onclick: () => goToNode(line[move.ply]) }, "show"));
 }
 
 function startReview() {
   byId("review-start").addEventListener("click", startReviewing);
   byId("review-stop").addEventListener("click", () => send("review/stop"));
-  byId("review-open").addEventListener("click", () => { chooseTab("analyse"); byId("set-up").open = true; byId("set-up-text").focus(); });
   byId("review-analyse").addEventListener("click", () => chooseTab("analyse"));
   byId("review-save").addEventListener("click", async () => { const text = await treePgn(); if (text) download("quetzal-review.pgn", text); });
   addEventListener("dragover", (event) => event.preventDefault());
