@@ -5,6 +5,7 @@ both through `quetzal uci-check` and the timed start of sixteen at once; tests/t
 """
 
 import ast
+import json
 import os
 import platform
 import re
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import urllib.request
 from pathlib import Path
 
 import chess
@@ -154,6 +156,40 @@ def test_people_can_talk_to_it(kind, tmp_path):
     assert "positions/" in plain(output)
     assert "complete" in run(kind, "completion", "bash").stdout
     assert run(kind, "manual").stdout == quetzal("manual").stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_page_for_playing_is_served(kind, tmp_path):
+    """Its files are packed, and what it imports only when it is asked for: the server, PGN, the recorded search."""
+    command = [str(frozen(kind)), "play", "--no-browser", "--port", "0", "--data", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/")
+    try:
+        address = re.search(r"http://\S+", process.stdout.readline())[0]
+        with urllib.request.urlopen(address, timeout=PATIENCE) as reply:
+            token = re.search(r'"token":"([0-9a-f]+)"', reply.read().decode())[1]
+
+        def ask(path, **fields):
+            headers = {"Content-Type": "application/json", "X-Quetzal-Token": token}
+            request = urllib.request.Request(address + path, json.dumps(fields).encode(), headers)
+            with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
+                return json.load(reply)
+
+        assert ask("position", moves=["e2e4", "c7c5"])["opening"] == "Sicilian"
+        ask("game/new", person=1, level=800)
+        number = ask("inside/tree", technique="engine", depth=2)["number"]
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            with urllib.request.urlopen(f"{address}state.json", timeout=PATIENCE) as reply:
+                state = json.load(reply)
+            if len(state["game"]["moves"]) == 1 and not state["tasks"]["tree"]["running"]:
+                break
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert ask("inside/children", number=number)["summary"]["minimax_leaves"] == 400
+    finally:
+        process.terminate()
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, errors) == (0, "")
 
 
 def test_self_play_works(tmp_path):

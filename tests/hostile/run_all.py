@@ -22,6 +22,7 @@ FUZZERS = {
     "engines": ("engine_output.py", "engine-output-"),
     "journal": ("journal.py", "journal-"),
     "http": ("http_requests.py", "http-"),
+    "play": ("play_requests.py", "play-"),
 }
 
 

@@ -14,6 +14,7 @@ import files
 import fuzzing
 import http_requests
 import journal
+import play_requests
 import pytest
 import run_all
 from support import ROOT, scaled
@@ -28,6 +29,7 @@ FUZZERS = {
     "engines": (engine_output, "games", 100),
     "journal": (journal, "runs", 100),
     "http": (http_requests, "requests", 300),
+    "play": (play_requests, "requests", 200),
 }
 
 
@@ -139,6 +141,7 @@ DEFENCES = [
     ("fens", "fens.FenError", OtherError),
     ("pgn", "book.opening.builder.is_rated", lambda text, least: int(text) >= least),
     ("http", "arena.live.Snapshot.news", broken_news),
+    ("play", "play.pages.position_facts", broken_news),
     ("engines", "arena.engine.visible", lambda text: text),
     ("engines", "arena.pgn.comment_text", lambda text: text),
     ("engines", "arena.engine.parse_info", None),
