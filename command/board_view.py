@@ -11,17 +11,23 @@ LIGHT, DARK, CHECK = "#8fa5ba", "#5b7894", "#b5413c"
 SIDES = ("White", "Black")
 
 
-def print_board(board, console=None, is_flipped=False):
-    """The board with coloured squares beside what else is known; only text where there are no colours."""
+def print_board(board, console=None, is_flipped=False, is_short=False):
+    """The board with coloured squares beside what else is known; only text where there are no colours.
+
+    `is_short` leaves out what nobody needs in a game.
+    """
     console = console or Console(highlight=False)
     if console.color_system is None or console.no_color or not can_write_pieces(console):
         drawn = [Text(line) for line in plain_lines(board, is_flipped)]
     else:
         drawn = list(squares(board, is_flipped))
     text = Text("\n")
-    for line, fact in itertools.zip_longest(drawn, facts(board), fillvalue=""):
+    for line, fact in itertools.zip_longest(drawn, facts(board, is_short), fillvalue=""):
         text.append_text(line)
         text.append(f"    {fact}\n" if fact else "\n")
+    if is_short:
+        console.print(text)
+        return
     text.append(f"\nFen: {board.fen()}\nKey: {board.key:016X}")
     console.print(text, soft_wrap=True)  # a FEN is there to be copied: it is never broken into lines
 
@@ -59,7 +65,7 @@ def squares(board, is_flipped=False):
     yield Text("   " + "  ".join("abcdefgh"[file] for file in files), "dim")
 
 
-def facts(board):
+def facts(board, is_short=False):
     """What the squares alone do not show."""
     _, _, castling, en_passant, halfmoves, number = board.fen().split()
     yield f"{SIDES[board.turn]} to move, move {number}"
@@ -68,6 +74,8 @@ def facts(board):
         yield f"{outcome.termination.name.replace('_', ' ').lower()}: {outcome.result}"
     elif board.is_check():
         yield "in check"
+    if is_short:
+        return
     yield ""
     yield f"castling       {'none' if castling == '-' else castling}"
     if en_passant != "-":

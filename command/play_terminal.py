@@ -1,5 +1,6 @@
 """A game on the terminal: a text board, and moves typed as people write them."""
 
+import contextlib
 import threading
 
 from rich.console import Console
@@ -34,7 +35,7 @@ class Terminal:
         return board
 
     def show(self):
-        print_board(self.board(), self.console, self.is_flipped)
+        print_board(self.board(), self.console, self.is_flipped, is_short=True)
 
     def wait(self):
         """Until the engine has moved, or the game is over."""
@@ -156,6 +157,8 @@ class Terminal:
 
 def play(session, options):
     """One game after the other until `quit`, the end of the input or Ctrl-C; returns the exit status."""
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401 - gives input() a line that can be edited
     terminal = Terminal(session)
     terminal.level = options.level
     try:
