@@ -1,5 +1,6 @@
 """`quetzal bench`: fixed positions to a fixed depth. The node count is the signature of the search."""
 
+import queue
 import time
 from importlib import resources
 
@@ -15,13 +16,14 @@ def positions():
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
-class LastResult(Listener):
-    """Keeps the result of a search."""
+class Results(Listener):
+    """Keeps the results of searches. On a busy machine one comes a moment after its search has ended."""
 
-    result = None
+    def __init__(self):
+        self.queue = queue.SimpleQueue()
 
     def on_result(self, result):
-        self.result = result
+        self.queue.put(result)
 
 
 def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: False):
@@ -29,6 +31,7 @@ def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: Fal
     the closing line that testing frameworks read. Ctrl-C ends the search that is running.
     """
     searcher = Searcher(megabytes=megabytes, threads=threads)
+    results = Results()
     nodes = 0
     branching = []
     fens = positions()
@@ -39,15 +42,16 @@ def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: Fal
                 yield "info string the bench was stopped"
                 return
             searcher.clear()
-            board, last = Board(fen), LastResult()
-            searcher.start(board, Limits(depth=depth), last)
+            board = Board(fen)
+            searcher.start(board, Limits(depth=depth), results)
             searcher.wait()
-            nodes += last.result.info.nodes
+            result = results.queue.get()
+            nodes += result.info.nodes
             best = "(none)"
-            if last.result.best:
-                branching.append(last.result.info.branching)
-                best = board.uci(last.result.best)
-            yield f"{number:2}/{len(fens)}  {last.result.info.nodes:9} nodes  {best:7} {fen}"
+            if result.best:
+                branching.append(result.info.branching)
+                best = board.uci(result.best)
+            yield f"{number:2}/{len(fens)}  {result.info.nodes:9} nodes  {best:7} {fen}"
     finally:
         seconds = max(time.perf_counter() - started, 1e-9)
         searcher.close()
