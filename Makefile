@@ -15,7 +15,7 @@ DEV := $(VENV)/.ready-to-test
 BUILT := build/.built
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help build run test bench lint format test-debug test-sanitize test-thread test-hostile freeze windows test-windows arm64 test-arm64 packages clean
+.PHONY: help build run test bench lint format test-debug test-sanitize test-thread test-hostile freeze windows test-windows arm64 test-arm64 macos-check packages clean
 
 help:
 	@echo "make run            set everything up and start the engine (UCI on stdin/stdout)"
@@ -32,6 +32,7 @@ help:
 	@echo "make test-windows   what make windows has made, under wine"
 	@echo "make arm64          the core for Linux on ARM64, cross-compiled and tried under qemu (Debian or Ubuntu)"
 	@echo "make test-arm64     the same with the tests that can run there"
+	@echo "make macos-check    does the core compile and link for macOS, with zig?"
 	@echo "make packages       wheel and source archive for pip, in dist/"
 	@echo "make clean          remove everything that was built"
 
@@ -122,6 +123,9 @@ arm64: $(DEV)
 
 test-arm64: arm64 $(BUILT)
 	@QUETZAL_ARM64=1 QUETZAL_TEST_SCALE=$${QUETZAL_TEST_SCALE:-0.02} $(BIN)/pytest tests/arm64
+
+macos-check: $(DEV)
+	@$(BIN)/python scripts/macos.py
 
 packages: $(READY)
 	@mkdir -p build && $(BIN)/python scripts/requirements.py release > build/requirements.txt

@@ -6,6 +6,7 @@ QUETZAL_PROFILE chooses how:
     sanitize  debug, with AddressSanitizer and UndefinedBehaviorSanitizer
     thread    debug, with ThreadSanitizer
 QUETZAL_TARGET compiles for another system (scripts/targets.py).
+scripts/compilers.py has the compilers' flags, and CC=clang-cl for Windows.
 QUETZAL_FOR_TESTS=1 also compiles what only tests need, as the checked profiles do.
 QUETZAL_SKIP_CORE=1 compiles nothing: for the Makefile, which installs the command beside a core that it has just built.
 """
@@ -13,6 +14,7 @@ QUETZAL_SKIP_CORE=1 compiles nothing: for the Makefile, which installs the comma
 import hashlib
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import threading
@@ -29,6 +31,7 @@ from setuptools.command.sdist import sdist
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "scripts"))
 import record_search  # noqa: E402
+from compilers import CLANG_CL, MSVC, PROFILES, SLOWER, choose, kind_of, machines_of  # noqa: E402
 
 TARGET = TARGET_PYTHON = None
 if os.environ.get("QUETZAL_TARGET"):
@@ -56,20 +59,6 @@ DIRECTIVES = {
     "overflowcheck": CHECKED,
     "cdivision": True,
     "embedsignature": True,
-}
-
-GCC_FLAGS = {
-    "release": ["-O3", "-DCYTHON_WITHOUT_ASSERTIONS"],
-    "debug": ["-O1", "-g", "-UNDEBUG"],
-    "sanitize": ["-O1", "-g", "-UNDEBUG", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"],
-    "thread": ["-O1", "-g", "-UNDEBUG", "-fno-omit-frame-pointer", "-fsanitize=thread"],
-}
-SANITIZERS = {"sanitize": "-fsanitize=address,undefined", "thread": "-fsanitize=thread"}
-MSVC_FLAGS = {
-    "release": ["/O2", "/DCYTHON_WITHOUT_ASSERTIONS"],
-    "debug": ["/Od", "/Zi"],
-    "sanitize": ["/Od", "/Zi"],
-    "thread": ["/Od", "/Zi"],
 }
 
 
@@ -130,26 +119,29 @@ class BuildCore(build_ext):
             self.extensions = [each for each in self.extensions if each.name not in CHECKOUT_ONLY]
 
     def build_extensions(self):
-        is_msvc = self.compiler.compiler_type == "msvc"
-        machine = TARGET.machine if TARGET else platform.machine().lower()
-        is_x86 = machine in ("x86_64", "amd64")
-        self.cpu_level = "x86-64-v2" if is_x86 and not is_msvc else f"{machine} default"
-        flags = list((MSVC_FLAGS if is_msvc else GCC_FLAGS)[PROFILE])
-        link_flags = []
+        kind = kind_of(self.compiler.compiler_type)
         if TARGET:
             self.use_cross_compiler()
-        if not is_msvc:
-            # -fwrapv: the core relies on two's complement where it wraps. Unused inline functions come with every .pxd.
-            # A pointer taken for a number is never meant, though older compilers only warn.
-            flags += ["-fwrapv", "-Wno-unused-function", "-Werror=int-conversion"]
-            if is_x86:
-                flags.append("-march=x86-64-v2")
-            if PROFILE in SANITIZERS:
-                link_flags.append(SANITIZERS[PROFILE])
+        elif kind == CLANG_CL:
+            self.use_clang_cl()
+        elif kind == MSVC:
+            print(SLOWER, file=sys.stderr)
+        machines = [TARGET.machine] if TARGET else machines_of(getattr(self.compiler, "compiler_so", ()))
+        choice = choose(kind, machines, PROFILE)
+        self.cpu_level = choice.cpu_level
         for extension in self.extensions:
-            extension.extra_compile_args = flags
-            extension.extra_link_args = link_flags
+            extension.extra_compile_args = choice.compile_flags
+            extension.extra_link_args = choice.link_flags
         super().build_extensions()
+
+    def use_clang_cl(self):
+        """Microsoft's headers, libraries and linker with LLVM's compiler; setuptools knows no way to ask for that."""
+        program = shutil.which(os.environ["CC"].strip('"'))
+        if program is None:
+            sys.exit(f"CC is {os.environ['CC']}, which is not on the PATH")
+        if not self.compiler.initialized:
+            self.compiler.initialize()
+        self.compiler.cc = program
 
     def use_cross_compiler(self):
         """Nothing of this system's Python goes in: neither its headers nor its flags."""
@@ -203,9 +195,11 @@ class BuildCore(build_ext):
         )
 
     def compiler_version(self):
-        if self.compiler.compiler_type == "msvc":
+        kind = kind_of(self.compiler.compiler_type)
+        if kind == MSVC:
             return platform.python_compiler()
-        command = [*self.compiler.compiler[:1], "--version"]
+        program = TARGET.compiler if TARGET else [self.compiler.cc] if kind == CLANG_CL else self.compiler.compiler[:1]
+        command = [*program, "--version"]
         try:
             return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0].strip()
         except (OSError, subprocess.CalledProcessError, IndexError):
@@ -221,8 +215,8 @@ def refuse_incomplete_system():
         sys.exit(problem)
 
 
-if PROFILE not in GCC_FLAGS:
-    sys.exit(f"QUETZAL_PROFILE is '{PROFILE}', but must be one of {', '.join(GCC_FLAGS)}")
+if PROFILE not in PROFILES:
+    sys.exit(f"QUETZAL_PROFILE is '{PROFILE}', but must be one of {', '.join(PROFILES)}")
 
 Options.warning_errors = True
 try:

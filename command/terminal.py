@@ -234,7 +234,9 @@ def history():
     readline.set_history_length(MOST_HISTORY)
     readline.set_completer(complete)
     readline.set_completer_delims(" ")
-    readline.parse_and_bind("tab: complete")
+    # Python on macOS has libedit under this name, which is told so in its own words.
+    is_libedit = "libedit" in (readline.__doc__ or "")
+    readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
 
     def save():
         with contextlib.suppress(OSError):

@@ -9,7 +9,10 @@ import time
 import tomllib
 from pathlib import Path
 
+from freeze import settings
+
 ROOT = Path(__file__).resolve().parent.parent
+FREEZING = ("scripts", "docs/logo", "tests/data", "pyproject.toml", "LICENSE")  # what scripts/freeze.py reads
 
 
 class NotMadeError(Exception):
@@ -69,6 +72,70 @@ def pip(*words):
 def dependencies():
     """What Quetzal needs from others to run."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+
+
+def room_for(size):
+    """Refuses to begin what the disk has no room for."""
+    free = shutil.disk_usage(ROOT).free
+    if free < size:
+        raise NotMadeError(f"only {free / 1e9:.1f} GB are free on the disk; {size / 1e9:.1f} are needed")
+
+
+def publish(files, folder=ROOT / "dist"):
+    """Copies finished files to where people look for them: all of them or, if the disk has no room, none."""
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [folder / f"{path.name}.part" for path in files]
+    try:
+        for path, part in zip(files, parts, strict=True):
+            shutil.copy2(path, part)
+        for path, part in zip(files, parts, strict=True):
+            os.replace(part, folder / path.name)
+            print(f"{folder / path.name}: {path.stat().st_size / 1e6:.1f} MB")
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+def main(make, words, others, document):
+    """What a script does with its words: makes it all without any, else one of the `others`. The exit status."""
+    try:
+        if not words:
+            make()
+        elif words[0] in others:
+            return others[words[0]](words[1:])
+        else:
+            print(document)
+            return 0 if words[0] in ("-h", "--help") else 2
+    except (NotMadeError, OSError) as problem:
+        print(problem, file=sys.stderr)
+        print("nothing was made", file=sys.stderr)
+        return 1
+    return 0
+
+
+def add_freezing_files(tree):
+    """To a tree of compiled packages, what freezing them needs; and takes away modules that are gone from the sources."""
+    for path in (*tree.rglob("*.py"), *tree.rglob("*.pyd"), *tree.rglob("*.so")):
+        source = ROOT / path.relative_to(tree).with_name(path.name.split(".")[0] + ".py")
+        if not source.exists():
+            path.unlink()
+    for name in FREEZING:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tree / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, tree / name)
+
+
+def tree_state(tree, *others):
+    """Changes with everything that goes into the program; the tests, which may lie there as well, do not."""
+    tops = {package.split(".")[0] for package in settings()["packages"]} | set(FREEZING)
+    digest = hashlib.sha256(" ".join(others).encode())
+    for top in sorted(tops):
+        found = tree / top
+        for path in sorted(found.rglob("*")) if found.is_dir() else [found]:
+            if path.is_file() and path.suffix != ".pyc":
+                digest.update(str(path.relative_to(tree)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def compile_core(target, python, place):

