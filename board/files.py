@@ -10,8 +10,10 @@ import contextlib
 import errno
 import os
 import stat
+import time
 
 NOT_REGULAR = "not a regular file"
+PATIENCE = 2.0  # seconds for others who have the file open
 
 
 def open_regular(path, flags=os.O_RDONLY):
@@ -22,6 +24,8 @@ def open_regular(path, flags=os.O_RDONLY):
     except OSError as error:
         if error.errno == errno.ENXIO:  # a FIFO that nobody reads
             raise OSError(errno.EINVAL, NOT_REGULAR, os.fspath(path)) from None
+        if isinstance(error, PermissionError) and os.path.isdir(path):  # Windows opens none
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path)) from None
         raise
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
@@ -65,6 +69,18 @@ def sync_directory(path):
         os.close(handle)
 
 
+def _take_place(temporary, target):
+    """Windows refuses while anybody has the file open: another thread of ours, a virus scanner. That does not last."""
+    deadline = time.monotonic() + PATIENCE if os.name == "nt" else 0
+    while True:
+        try:
+            return os.replace(temporary, target)
+        except PermissionError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.01)
+
+
 @contextlib.contextmanager
 def replacing(path):
     """A binary file to write that takes the place of `path` when the block ends; after an exception all is as before.
@@ -87,7 +103,7 @@ def replacing(path):
             file.flush()
             os.fsync(file.fileno())
         check_replaceable(path)  # hours may have passed
-        os.replace(temporary, target)
+        _take_place(temporary, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)

@@ -114,8 +114,9 @@ def verdict(ratio, wanted):
 
 
 def compare_engines(options, fens, own):
-    others = [shutil.which(name) or f"/usr/games/{name}" for name in ("stockfish", "ethereal-chess")]
-    present = [path for path in others if Path(path).exists()]
+    folder = "/usr/games/" if os.name == "posix" else ""  # Debian's, which need not be on the PATH
+    others = [shutil.which(name) or f"{folder}{name}" for name in ("stockfish", "ethereal-chess")]
+    present = [path for path in others if shutil.which(path)]
     for path in set(others) - set(present):
         print(f"{path} is not installed and left out", file=sys.stderr)
     ours = {evaluation: Engine(own, evaluation=evaluation) for evaluation in TITLES}

@@ -60,6 +60,7 @@ def test_a_win_by_tables_is_shown_and_kept(gui):
         assert reference.probe_wdl(board) == -2
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows refuses to cut a file that is mapped")
 @pytest.mark.parametrize("length", [0, 100, 30_000])
 def test_a_file_that_is_cut_short_under_the_engine(gui, tmp_path, length):
     """Said once, before or during the search; the engine goes on without it."""

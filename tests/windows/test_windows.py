@@ -248,12 +248,15 @@ def test_a_match_against_linux(tmp_path):
 # The suite
 
 
+# Under wine only: a program that writes to the temporary file of pytest's own capture does not start.
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--capture=sys")
+
+
 @pytest.mark.parametrize("part", ["board", "search", "eval", "book", "uci_engine"])
 def test_the_suite_under_windows_python(part):
     """The tests that run on Linux every day. What cannot run there says so in the report of skipped tests."""
     windows.add_test_tools()
-    output = windows.under_wine(
-        windows.PYTHON / "python.exe", "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/{part}", timeout=6 * SLOW
-    )
+    output = windows.under_wine(windows.PYTHON / "python.exe", *PYTEST, f"tests/{part}", timeout=6 * SLOW)
+    print(output)
     assert re.search(r"\d+ passed", output), output
     assert "failed" not in output.splitlines()[-1], output

@@ -159,6 +159,7 @@ def test_damage_inside_is_noticed_while_reading(tmp_path):
 
 # Files that another program cuts short while they are in use
 
+CUTTING = pytest.mark.skipif(os.name == "nt", reason="Windows refuses to cut a file that is mapped")
 LARGE = "KBNvK"  # its results (9 kB) are read at once, its distances (478 kB) are mapped
 KBNVK = "8/8/8/4k3/8/8/8/KBN5 w - - 0 1"
 
@@ -173,6 +174,7 @@ def large(tmp_path):
     return tmp_path
 
 
+@CUTTING
 @pytest.mark.parametrize("length", [0, 1, 100, 5000, 100_000])
 def test_a_file_that_is_cut_short_while_open(large, length):
     """Without a guard the processor's error about the missing page would end this process."""
@@ -191,6 +193,7 @@ def test_a_file_that_is_cut_short_while_open(large, length):
     assert len(told) == 1
 
 
+@CUTTING
 def test_a_file_that_is_cut_short_while_it_is_read(large):
     """Nobody looks at the file's length: the missing page itself is noticed, by whichever thread comes across it."""
     rng = random.Random(1)
@@ -208,6 +211,7 @@ def test_a_file_that_is_cut_short_while_it_is_read(large):
     assert len(told) == 1 and "it was cut short by another program" in told[0]
 
 
+@CUTTING
 def test_checking_a_file_that_is_cut_short(large):
     path = large / f"{LARGE}.rtbz"
     table = MappedTable(str(path))
@@ -227,6 +231,7 @@ def test_a_small_file_is_not_read_again(large):
     assert tables.wdl(Board(KBNVK)) == 2 and not tables.problems
 
 
+@CUTTING
 @pytest.mark.skipif(PROFILE in ("sanitize", "thread"), reason="sanitizers report such errors in their own way")
 def test_other_bus_errors_are_as_before(tmp_path):
     """A page that is missing in anybody else's mapping still ends the process, and Python says where it was."""
