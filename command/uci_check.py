@@ -8,10 +8,18 @@ import sys
 
 from arena.client import EngineEndedError
 from arena.conformance.check import check, count_verdicts, summary_line
+from command.arguments import positive
 
 
 def add_arguments(parser):
     parser.add_argument("--json", action="store_true", help="write all findings as one JSON object instead of lines")
+    parser.add_argument(
+        "--patience",
+        type=positive,
+        default=10,
+        metavar="SECONDS",
+        help="how long an answer may take, for emulated or very busy machines (default: 10)",
+    )
     parser.add_argument(
         "engine", nargs=argparse.REMAINDER, metavar="ENGINE", help="the engine's command, with arguments"
     )
@@ -31,7 +39,7 @@ def run(options):
         raise ValueError(f"there is no program '{command[0]}'")
     command = [os.path.abspath(program), *command[1:]]
     try:
-        findings = check(command, (lambda finding: None) if options.json else show_line)
+        findings = check(command, (lambda finding: None) if options.json else show_line, patience=options.patience)
     except (EngineEndedError, TimeoutError) as error:
         print(f"quetzal uci-check: the engine does not speak UCI: {error}", file=sys.stderr)
         return 1

@@ -1,25 +1,50 @@
-"""Makes and tries Quetzal for Linux on ARM64 with an x86 machine: cross-compiled, and run by qemu.
+"""Makes Quetzal for Linux on ARM64 with an x86 machine: the core is cross-compiled, and the program frozen under qemu.
 
-python scripts/arm64.py             compiles the core and compares its node counts (`make arm64`)
-python scripts/arm64.py python …    the ARM64 Python with that core, under qemu
+python scripts/arm64.py             all of it: dist/quetzal-VERSION-linux-arm64.tar.gz and .sha256 (`make arm64`)
+python scripts/arm64.py run WORD…   the frozen program under qemu, for trying it out
+python scripts/arm64.py python …    the ARM64 Python with the core, under qemu
 
-A Python for ARM64 comes from Debian's packages, unpacked into build/arm64/root; nothing of it is installed.
+A Python for ARM64 comes from Debian's packages, unpacked into build/arm64/root; nothing of it is installed. A program that
+qemu runs cannot start another one for ARM64 without help, so the interpreter calls itself by a script that starts qemu.
 """
 
+import os
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from check_signature import QUICK_DEPTH, difference
-from cross import NotMadeError, compile_core, dependencies, install_programs, is_made, pip, run, say
+from cross import (
+    NotMadeError,
+    add_freezing_files,
+    compile_core,
+    dependencies,
+    install_programs,
+    is_made,
+    main,
+    pip,
+    publish,
+    room_for,
+    run,
+    say,
+    sha256,
+    tree_state,
+)
+from freeze import archive, moment, version
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build" / "arm64"
 SYSTEM = PLACE / "root"  # the other system's files
 PYTHON = PLACE / "python"  # its headers, as setup.py wants them
 TREE = PLACE / "tree"
-STARTER = PLACE / "python3"  # qemu with the other Python: a program like any other
+STARTER = SYSTEM / "usr" / "bin" / "python3-qemu"  # qemu with the other Python: a program like any other
+TOOLS = PLACE / "bin"  # what PyInstaller calls, for the other machine
+NAME = f"quetzal-{version()}-linux-arm64"
+PROGRAM = PLACE / "dist" / NAME / "quetzal"
+EMULATOR = ("qemu-aarch64", "-L", str(SYSTEM))
+RUNNER = TOOLS / "run-frozen"  # stands before the frozen program
+ROOM = 1_000_000_000  # bytes
 
 PROGRAMS = {  # and Debian's packages that have them
     "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
@@ -74,56 +99,94 @@ def add_headers():
     shutil.copy(headers / "aarch64-linux-gnu" / "python3.11" / "pyconfig.h", PYTHON / "include" / "pyconfig.h")
 
 
-def write_starter():
-    python = SYSTEM / "usr" / "bin" / "python3.11"
-    packages = PLACE / "packages"
-    text = f'#!/bin/sh\nexport PYTHONPATH="{TREE}:{packages}" PYTHONSAFEPATH=1 QUETZAL_PYTHON="{STARTER}"\n'
-    text += f'exec qemu-aarch64 -L "{SYSTEM}" "{python}" "$@"\n'
-    STARTER.write_text(text, encoding="utf-8")
-    STARTER.chmod(0o755)
+def write_script(path, *lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(("#!/bin/sh", *lines, "")), encoding="utf-8")
+    path.chmod(0o755)
+
+
+def write_scripts():
+    """The interpreter with the name of this script, by which it starts itself; and tools that know the other machine."""
+    qemu = shlex.join(EMULATOR)
+    interpreter = SYSTEM / "usr" / "bin" / "python3.11"
+    places = f'export PYTHONPATH="{TREE}:{PLACE / "packages"}" PYTHONDONTWRITEBYTECODE=1'
+    # The packages of a checkout that it is started in are not for this machine.
+    safe = 'export PYTHONSAFEPATH="${PYTHONSAFEPATH-1}"'
+    write_script(STARTER, places, safe, f'exec {qemu} -0 "{STARTER}" "{interpreter}" "$@"')
+    loader = SYSTEM / "lib" / "ld-linux-aarch64.so.1"
+    write_script(TOOLS / "ldd", f'{qemu} "{loader}" --list "$1" | grep "=>"')
+    write_script(TOOLS / "ldconfig", "exit 0")  # this machine's libraries are of no use
+    # The boot loader names the directory of its libraries and starts itself again; here it hears that it has done so.
+    folder = '"$(dirname "$program")/_internal"'
+    variables = f'export _PYI_ARCHIVE_FILE="$program" _PYI_PARENT_PROCESS_LEVEL=0 _PYI_APPLICATION_HOME_DIR={folder}'
+    libraries = f"-E LD_LIBRARY_PATH={folder}"
+    write_script(RUNNER, 'program=$(realpath "$1")', "shift", variables, f'exec {qemu} {libraries} "$program" "$@"')
+    for name in ("objcopy", "strip"):
+        write_script(TOOLS / name, f'exec aarch64-linux-gnu-{name} "$@"')
 
 
 def fetch_packages():
-    """Pure Python, all of them: the machine makes no difference."""
+    """All but PyInstaller are pure Python: the machine makes no difference."""
     target = PLACE / "packages"
-    wanted = (*dependencies(), "pytest>=8", "hypothesis>=6.100")
+    wanted = (*dependencies(), "pytest>=8", "hypothesis>=6.100", "pyinstaller>=6.10")
     if is_made(target / "made", " ".join(wanted)):
         return
     say(f"fetching {', '.join(wanted)}")
     shutil.rmtree(target, ignore_errors=True)
-    pip("install", "--quiet", "--disable-pip-version-check", "--no-compile", "--target", target, *wanted)
+    wheels = PLACE / "wheels"
+    # Some are only to be had as source archives: made into wheels here, they serve everywhere.
+    pip("wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--wheel-dir", wheels, *dependencies())
+    system = ("--platform", "manylinux2014_aarch64", "--python-version", "311", "--only-binary=:all:")
+    pip("install", "--quiet", "--disable-pip-version-check", "--no-compile", "--target", target, *system, "--find-links", wheels, *wanted)  # fmt: skip
     (target / "made").write_text(" ".join(wanted), encoding="utf-8")
 
 
+def freeze():
+    """The directory, in build/arm64/dist. The single file would have to start itself, which it cannot do under qemu."""
+    target = PLACE / "dist"
+    state = tree_state(TREE, (PLACE / "packages" / "made").read_text(encoding="utf-8"))
+    if is_made(target / "made", state):
+        return target
+    shutil.rmtree(target, ignore_errors=True)
+    say("freezing the directory under qemu")
+    variables = {"PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}", "QUETZAL_EMULATOR": shlex.quote(str(RUNNER))}
+    variables["PYTHONSAFEPATH"] = ""  # scripts import each other
+    script = TREE / "scripts" / "freeze.py"
+    output = run(STARTER, script, "--directory-only", "--output", target, cwd=TREE, env={**os.environ, **variables})
+    for line in output.splitlines():
+        if " MB" in line:
+            say(line)
+    (target / "made").write_text(state, encoding="utf-8")
+    return target
+
+
+def pack(frozen):
+    file = archive(frozen / NAME)
+    sums = frozen / f"{NAME}.sha256"
+    sums.write_text(f"{sha256(file)}  {file.name}\n", encoding="utf-8")
+    publish((file, sums))
+
+
 def make():
+    room_for(ROOM)
     check_machine()
     PLACE.mkdir(parents=True, exist_ok=True)
+    os.environ["SOURCE_DATE_EPOCH"] = str(moment())  # there is no git under the emulator
     fetch_system()
     fetch_packages()
     compile_core("linux-arm64", PYTHON, PLACE)
-    write_starter()
-    say("comparing its node counts under qemu")
-    problem = difference([str(STARTER), "-m", "uci_engine"], QUICK_DEPTH)
-    if problem is not None:
-        raise NotMadeError(problem)
-    print(f"{TREE}: the same nodes in bench --depth {QUICK_DEPTH}")
+    add_freezing_files(TREE)
+    write_scripts()
+    pack(freeze())
 
 
-def main():
-    words = sys.argv[1:]
-    try:
-        if not words:
-            make()
-        elif words[0] == "python":
-            return subprocess.run([STARTER, *words[1:]]).returncode
-        else:
-            print(__doc__)
-            return 0 if words[0] in ("-h", "--help") else 2
-    except NotMadeError as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    return 0
+def run_program(words):
+    return subprocess.run([RUNNER, PROGRAM, *words]).returncode
+
+
+def run_python(words):
+    return subprocess.run([STARTER, *words]).returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(make, sys.argv[1:], {"run": run_program, "python": run_python}, __doc__))

@@ -1,14 +1,9 @@
 """What has to be true before any test, and what many of them want."""
 
-import os
 import signal
-import sys
 import threading
 
 import pytest
-
-# Under an emulator the interpreter cannot start itself: programs that tests start go through this one.
-sys.executable = os.environ.get("QUETZAL_PYTHON", sys.executable)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -164,3 +164,12 @@ def test_without_an_engine(arguments, message):
     result = quetzal("uci-check", *arguments)
     assert result.returncode == 2
     assert message in result.stderr
+
+
+def test_the_patience_of_the_command(monkeypatch):
+    """A second by default for what has to come at once, a tenth of the patience."""
+    seen = []
+    monkeypatch.setattr("command.uci_check.check", lambda command, show, patience: seen.append(patience) or [])
+    assert main(["uci-check", "--patience", "90", *PLAIN]) == main(["uci-check", *PLAIN]) == 0
+    assert seen == [90, 10]
+    assert Table(PLAIN, patience=90).soon == 9
