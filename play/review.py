@@ -23,6 +23,7 @@ from play.verdicts import (
     ONLY_MARGIN,
     SACRIFICE,
     SIDES,
+    WORST,
     Evaluation,
     Totals,
     Verdict,
@@ -34,6 +35,7 @@ from uci_engine.report import line_text
 
 LINE_PLIES = 12  # of a better line; what comes later is guesswork
 SCOUT_SHARE = 8  # a look whether a move is the only one costs so much less than a search
+CONFIRM_FACTOR = 8  # and the second look at a blunder so much more
 
 
 class GameError(ValueError):
@@ -104,6 +106,7 @@ class Judging:
         self.cancelled = cancelled
         self.results = []
         self.evaluations = []
+        self.confirmed = set()  # the plies of positions that were searched again
         self.captured_on = None  # the square where the last move has captured
         self.steps = 0
 
@@ -123,12 +126,49 @@ class Judging:
                 self.board.pop()
         self.results.reverse()
         self.evaluations.reverse()
+        while self.confirm():
+            pass
         verdicts = []
         for ply, move in enumerate(self.moves):
             verdicts.append(self.verdict(ply, move))
             self.play(move)
             self.step()
         return Review(self.evaluations[0], tuple(verdicts))
+
+    def confirm(self):
+        """Searches the positions before and after each blunder longer, unless that is done. False if nothing was left.
+
+        To call a move a blunder is to accuse somebody. With what the longer searches find another move may be called one.
+        """
+        before = len(self.confirmed)
+        for ply, move in enumerate(self.moves):
+            is_blunder = error_of(self.loss(ply, move)) == WORST
+            self.board.push(move)
+            if is_blunder:
+                self.search_again(ply + 1)
+                self.board.pop()
+                self.search_again(ply)
+                self.board.push(move)
+        for _ in self.moves:
+            self.board.pop()
+        return len(self.confirmed) > before
+
+    def search_again(self, ply):
+        if ply in self.confirmed:
+            return
+        self.confirmed.add(ply)
+        result = self.search(confirming(self.reviewer.limits))
+        self.results[ply] = result
+        self.evaluations[ply] = white_evaluation(self.board, result.info)
+
+    def loss(self, ply, move):
+        """Expected points that a move loses; `board` is the position before it."""
+        if move == self.results[ply].best:
+            return 0.0
+        before, after = self.evaluations[ply : ply + 2]
+        # The phase of one position for both scores: that pieces go off the board is no loss.
+        turn, weight = self.board.turn, self.board.phase
+        return max(0.0, before.expected(turn, weight) - after.expected(turn, weight))
 
     def play(self, move):
         target, men = self.board.uci(move)[2:4], self.board.men
@@ -144,10 +184,7 @@ class Judging:
         before, after = self.evaluations[ply : ply + 2]
         turn, weight = board.turn, board.phase
         is_forced = len(board.legal_moves()) == 1
-        loss = 0.0
-        if move != result.best:
-            # The phase of one position for both scores: that pieces go off the board is no loss.
-            loss = max(0.0, before.expected(turn, weight) - after.expected(turn, weight))
+        loss = self.loss(ply, move)
         grade = error_of(loss)
         if move == result.best and not is_forced and self.is_only_move(move, before.expected(turn, weight)):
             grade, _ = ONLY if board.see(move, -SACRIFICE + 1) else BRILLIANT
@@ -195,6 +232,15 @@ def scouting(limits):
         nodes=None if limits.nodes is None else max(1, limits.nodes // SCOUT_SHARE),
         movetime=None if limits.movetime is None else max(1, limits.movetime // SCOUT_SHARE),
         depth=None if limits.depth is None else max(1, limits.depth - 4),
+    )
+
+
+def confirming(limits):
+    """Limits for a second look that has to find what the first one missed."""
+    return limits._replace(
+        nodes=None if limits.nodes is None else CONFIRM_FACTOR * limits.nodes,
+        movetime=None if limits.movetime is None else CONFIRM_FACTOR * limits.movetime,
+        depth=None if limits.depth is None else limits.depth + 3,
     )
 
 

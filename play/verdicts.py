@@ -94,6 +94,7 @@ class Verdict(NamedTuple):
 
 
 ERROR_NAMES = tuple(name for name, _, _ in ERRORS)
+WORST = ERROR_NAMES[0]
 SIDES = ("white", "black")
 
 
