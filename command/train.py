@@ -15,13 +15,18 @@ from training.plots import Line, line_chart, svg_page
 from training.schedule import Ramp
 from uci_engine import __version__
 
-DEFAULT_NEURONS, LAST_RATE = (Settings._field_defaults[name] for name in ("neurons", "last_rate"))
+DEFAULT_NEURONS, DEFAULT_OUTPUTS, LAST_RATE = (
+    Settings._field_defaults[name] for name in ("neurons", "outputs", "last_rate")
+)
 
 
 def add_arguments(parser):
     add_filters(parser)
     add_output(parser, "the network file to write", "NET.qnn")
     parser.add_argument("--neurons", type=positive, metavar="N", help="of each side, a multiple of 32 (default: 128)")
+    parser.add_argument(
+        "--outputs", type=positive, metavar="N", help="of which the number of men chooses one, 1 to 8 (default: 1)"
+    )
     parser.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the data (default: 20)")
     parser.add_argument("--batch", type=positive, default=8192, metavar="N", help="positions per step (default: 8192)")
     parser.add_argument("--rate", type=float, default=1e-3, metavar="X", help="highest learning rate (default: 0.001)")
@@ -66,8 +71,10 @@ def add_arguments(parser):
 def settings_from(options, start):
     """`start` is the network to begin with, or None."""
     neurons = options.neurons or (start.neurons if start else DEFAULT_NEURONS)
+    outputs = options.outputs or (start.outputs if start else DEFAULT_OUTPUTS)
     settings = Settings(
         neurons=neurons,
+        outputs=outputs,
         epochs=options.epochs,
         batch=options.batch,
         rate=options.rate,
@@ -81,7 +88,14 @@ def settings_from(options, start):
     settings.check()
     if start and start.neurons > neurons:
         raise TrainError(f"{options.start} has {start.neurons} neurons, more than {neurons}")
+    if start and start.outputs > outputs:
+        raise TrainError(f"{options.start} has {start.outputs} outputs, more than {outputs}")
     return settings
+
+
+def grown(start, settings):
+    """The weights of the network to begin with, in the size that is wanted."""
+    return weights_of(start, settings.neurons, settings.seed, settings.outputs)
 
 
 def places(options):
@@ -169,7 +183,7 @@ def run(options):
     data = gather_with_progress(options.games, settings.filters, options.threads, shards)
     for line in data.report():
         print(line)
-    run = TrainingRun(data, settings, options.threads, start and weights_of(start, settings.neurons, settings.seed))
+    run = TrainingRun(data, settings, options.threads, start and grown(start, settings))
     try:
         progress = Progress("training", "positions", settings.epochs * len(data.training))
         if options.resume and checkpoint.exists():
@@ -177,7 +191,7 @@ def run(options):
             progress.resume_at(run.positions_done)
             progress.finish(f"going on after {run.epoch} epochs and {run.batch} batches")
         progress.finish(
-            f"{settings.neurons} neurons, {settings.epochs} epochs of {run.batches} batches on {options.threads} threads "
+            f"{settings.neurons} neurons, outputs: {settings.outputs}, {settings.epochs} epochs of {run.batches} batches on {options.threads} threads "
             f"({LEVEL_NAMES[run.trainer.level]}); held-out loss before: {run.held_out_loss():.6f}"
         )
         if not learn(run, checkpoint, plot, progress):

@@ -102,7 +102,7 @@ def load_evaluation(name=None):
     if blob[:4] == MAGIC:
         data = unpack_network(blob, str(name))
         set_network(data)
-        _summary = {"neurons": data.neurons, "scale": data.scale, **data.training}
+        _summary = {"neurons": data.neurons, "outputs": data.outputs, "scale": data.scale, **data.training}
     else:
         load_weights(Path(name))
         set_network(None)

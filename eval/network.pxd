@@ -1,6 +1,7 @@
-"""The network: (768 -> N) x 2 -> 1. docs/network.md explains it."""
+"""The network: (768 -> N) x 2 -> 1, with one output or one of several by the number of men. docs/network.md explains it."""
 from board.position cimport Position
 from board.types cimport i16, i64, u8, u64
+from eval.network_shape cimport MOST_OUTPUTS
 
 cdef extern from "network_loops.h" nogil:
     ctypedef const i16* Row "qz_row"
@@ -23,11 +24,12 @@ cdef enum:
 cdef struct Network:
     int neurons  # 0: none
     int scale  # centipawns to one unit of the output
-    int output_bias
+    int count_of_outputs
+    int output_biases[MOST_OUTPUTS]
     int version  # counts what was loaded, so that accumulators know when they are outdated
     i16* features  # a row for each feature
     i16* biases
-    i16* outputs  # the side to move's, then the other's
+    i16* outputs  # for each output the weights of the side to move's neurons, then of the other's
     void* block  # what holds them all
 
 # Which pieces the accumulators of a ply have summed.

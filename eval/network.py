@@ -18,6 +18,7 @@ from cython.cimports.eval.network_shape import (
     MOST_NEURONS,
     OUTPUT_ONE,
     input_of,
+    output_of,
     view_of,
 )
 from cython.cimports.libc.stdlib import calloc, free
@@ -162,9 +163,11 @@ def network_score(position, accumulators, ply):
     summed.views[WHITE] = view_of(WHITE, king_square(position, WHITE))
     summed.views[BLACK] = view_of(BLACK, king_square(position, BLACK))
     summed.valid = True
-    total: i64 = _output_sum(mine, network.outputs, network.neurons)
-    total += _output_sum(theirs, network.outputs + network.neurons, network.neurons)
-    total = (total // ACTIVATION_ONE + network.output_bias) * network.scale // (ACTIVATION_ONE * OUTPUT_ONE)
+    which: cython.int = output_of(popcount(occupied(position)), network.count_of_outputs)
+    weights: cython.pointer(i16) = network.outputs + 2 * which * network.neurons
+    total: i64 = _output_sum(mine, weights, network.neurons)
+    total += _output_sum(theirs, weights + network.neurons, network.neurons)
+    total = (total // ACTIVATION_ONE + network.output_biases[which]) * network.scale // (ACTIVATION_ONE * OUTPUT_ONE)
     return cython.cast(cython.int, total)
 
 
@@ -178,11 +181,12 @@ def _copy_numbers(target: cython.pointer(i16), data) -> cython.void:
 def set_network(data):
     """Evaluates with this network from now on; None: with none. Not while any thread evaluates."""
     neurons: cython.int = 0
+    index: cython.int
     block: cython.p_void = cython.NULL
     if data is not None:
         neurons = data.neurons
         # One block, each part of it on a boundary: all sizes are multiples of 32 numbers.
-        block = calloc((INPUTS + 3) * neurons * cython.sizeof(i16) + _LINE, 1)
+        block = calloc((INPUTS + 1 + 2 * data.outputs) * neurons * cython.sizeof(i16) + _LINE, 1)
         if block == cython.NULL:
             raise MemoryError("no memory for the network")
         network.features = _aligned(block)
@@ -191,7 +195,9 @@ def set_network(data):
         _copy_numbers(network.features, data.feature_weights)
         _copy_numbers(network.biases, data.biases)
         _copy_numbers(network.outputs, data.output_weights)
-        network.output_bias = data.output_bias
+        network.count_of_outputs = data.outputs
+        for index in range(data.outputs):
+            network.output_biases[index] = data.output_biases[index]
         network.scale = data.scale
     free(network.block)
     network.block = block

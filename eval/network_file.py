@@ -11,12 +11,14 @@ from array import array
 from typing import NamedTuple
 
 MAGIC = b"QZNN"
-VERSION = 1
+PLAIN = 1  # version of a file with one output
+VERSION = 2
 ARCHITECTURE = "(768 -> N) x 2 -> 1, SCReLU, mirrored"
 
 FEATURES = 768  # own and enemy, six kinds, 64 squares
 LEAST_NEURONS = 32
 MOST_NEURONS = 1024
+MOST_OUTPUTS = 8
 ACTIVATION_ONE = 255  # what 1.0 is in an accumulator
 OUTPUT_ONE = 64  # and in the output weights
 SCALE = 180  # centipawns to one unit of the output of a new network
@@ -28,7 +30,6 @@ MOST_OUTPUT_BIAS = 1 << 20
 MOST_DESCRIPTION = 1 << 20
 
 _HEAD = struct.Struct("<4sHHI")  # magic, version, neurons, length of the description
-_OUTPUT_BIAS = struct.Struct("<i")
 
 
 class NetworkError(ValueError):
@@ -42,9 +43,14 @@ class NetworkData(NamedTuple):
     scale: int
     feature_weights: bytes  # a row of `neurons` for each feature
     biases: bytes
-    output_weights: bytes  # those for the side to move, then those for the other
-    output_bias: int
+    output_weights: bytes  # of each output those for the side to move, then those for the other
+    output_biases: tuple  # one for each output
     training: dict  # how it was made; nothing here is needed to evaluate
+
+    @property
+    def outputs(self):
+        """How many there are; the number of men decides which of them counts."""
+        return len(self.output_biases)
 
 
 def shown(value):
@@ -73,42 +79,54 @@ def _check(data, source):
     """The evaluation adds and multiplies in 16 bits: what could overflow there is refused."""
     if data.neurons % 32 or not LEAST_NEURONS <= data.neurons <= MOST_NEURONS:
         raise NetworkError(f"{source}: {data.neurons} neurons, but there must be a multiple of 32 up to {MOST_NEURONS}")
+    if not 1 <= data.outputs <= MOST_OUTPUTS:
+        raise NetworkError(f"{source}: {data.outputs} outputs, but there must be 1 to {MOST_OUTPUTS}")
     for name, block, size, most in (
         ("feature weights", data.feature_weights, FEATURES * data.neurons, MOST_FEATURE_WEIGHT),
         ("biases", data.biases, data.neurons, MOST_BIAS),
-        ("output weights", data.output_weights, 2 * data.neurons, MOST_OUTPUT_WEIGHT),
+        ("output weights", data.output_weights, 2 * data.neurons * data.outputs, MOST_OUTPUT_WEIGHT),
     ):
         if len(block) != 2 * size:
             raise NetworkError(f"{source}: {len(block) // 2} {name} instead of {size}")
         numbers = numbers_from(block)
         if max(numbers) > most or min(numbers) < -most:
             raise NetworkError(f"{source}: {name} beyond {most}")
-    if abs(data.output_bias) > MOST_OUTPUT_BIAS:
+    if max(map(abs, data.output_biases)) > MOST_OUTPUT_BIAS:
         raise NetworkError(f"{source}: an output bias beyond {MOST_OUTPUT_BIAS}")
     if not 1 <= data.scale <= 4000:
         raise NetworkError(f"{source}: a scale of {data.scale} centipawns")
 
 
+def _weights_size(neurons, outputs):
+    """Bytes of all weights and biases."""
+    return 2 * neurons * (FEATURES + 1 + 2 * outputs) + 4 * outputs
+
+
 def pack_network(data):
-    """The bytes of a network file. Raises NetworkError for weights that the evaluation could not work with."""
+    """The bytes of a network file. Raises NetworkError for weights that the evaluation could not work with.
+
+    With one output it has the form that older programs read, too.
+    """
     _check(data, "the network")
-    description = json.dumps(
-        {
-            "architecture": ARCHITECTURE,
-            "quantisation": {"activation": ACTIVATION_ONE, "output": OUTPUT_ONE},
-            "scale": data.scale,
-            "training": data.training,
-        },
-        sort_keys=True,
-    ).encode()
+    described = {
+        "architecture": ARCHITECTURE,
+        "quantisation": {"activation": ACTIVATION_ONE, "output": OUTPUT_ONE},
+        "scale": data.scale,
+        "training": data.training,
+    }
+    version = PLAIN
+    if data.outputs > 1:
+        version = VERSION
+        described["outputs"] = data.outputs
+    description = json.dumps(described, sort_keys=True).encode()
     body = b"".join(
         (
-            _HEAD.pack(MAGIC, VERSION, data.neurons, len(description)),
+            _HEAD.pack(MAGIC, version, data.neurons, len(description)),
             description,
             data.feature_weights,
             data.biases,
             data.output_weights,
-            _OUTPUT_BIAS.pack(data.output_bias),
+            struct.pack(f"<{data.outputs}i", *data.output_biases),
         )
     )
     return body + hashlib.sha256(body).digest()
@@ -119,13 +137,13 @@ def unpack_network(blob, source):
     if len(blob) < _HEAD.size or blob[:4] != MAGIC:
         raise NetworkError(f"{source}: no network of Quetzal's")
     _, version, neurons, length = _HEAD.unpack_from(blob)
-    if version != VERSION:
-        raise NetworkError(f"{source}: format version {version}, this program reads {VERSION}")
+    if version not in (PLAIN, VERSION):
+        raise NetworkError(f"{source}: format version {version}, this program reads {PLAIN} and {VERSION}")
     if length > MOST_DESCRIPTION or neurons > MOST_NEURONS:
         raise NetworkError(f"{source}: a damaged head")
-    size = _HEAD.size + length + 2 * (FEATURES + 3) * neurons + _OUTPUT_BIAS.size + hashlib.sha256().digest_size
-    if len(blob) != size:
-        raise NetworkError(f"{source}: {len(blob)} bytes instead of {size}: cut off or damaged")
+    least = _HEAD.size + length + _weights_size(neurons, 1) + hashlib.sha256().digest_size
+    if len(blob) < least or (version == PLAIN and len(blob) != least):
+        raise NetworkError(f"{source}: {len(blob)} bytes instead of {least}: cut off or damaged")
     body, checksum = blob[:-32], blob[-32:]
     if hashlib.sha256(body).digest() != checksum:
         raise NetworkError(f"{source}: the checksum is wrong: damaged")
@@ -133,18 +151,22 @@ def unpack_network(blob, source):
         description = json.loads(body[_HEAD.size : _HEAD.size + length])
         architecture, quantisation = description["architecture"], description["quantisation"]
         scale, training = description["scale"], description["training"]
+        outputs = description["outputs"] if version == VERSION else 1
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise NetworkError(f"{source}: the description cannot be read: {shown(error)}") from error
     if architecture != ARCHITECTURE or quantisation != {"activation": ACTIVATION_ONE, "output": OUTPUT_ONE}:
         raise NetworkError(f"{source}: another architecture: {shown(architecture)}, {shown(quantisation)}")
     if type(scale) is not int or not 1 <= scale <= MOST_SCALE or not isinstance(training, dict):
         raise NetworkError(f"{source}: the description cannot be read")
+    if type(outputs) is not int or not 1 <= outputs <= MOST_OUTPUTS:
+        raise NetworkError(f"{source}: {shown(outputs)} outputs, but there must be 1 to {MOST_OUTPUTS}")
     at = _HEAD.size + length
+    if len(body) != at + _weights_size(neurons, outputs):
+        raise NetworkError(f"{source}: {len(body) - at} bytes of weights instead of {_weights_size(neurons, outputs)}")
     blocks = []
-    for count in (FEATURES * neurons, neurons, 2 * neurons):
+    for count in (FEATURES * neurons, neurons, 2 * neurons * outputs):
         blocks.append(body[at : at + 2 * count])
         at += 2 * count
-    (output_bias,) = _OUTPUT_BIAS.unpack_from(body, at)
-    data = NetworkData(neurons, scale, *blocks, output_bias, training)
+    data = NetworkData(neurons, scale, *blocks, struct.unpack_from(f"<{outputs}i", body, at), training)
     _check(data, source)
     return data

@@ -90,6 +90,9 @@ QZ_BODY int64_t qz_output_sum_body(const int16_t *values, const int16_t *output_
     case 64: call_with(64); \
     case 128: call_with(128); \
     case 256: call_with(256); \
+    case 384: call_with(384); \
+    case 512: call_with(512); \
+    case 768: call_with(768); \
     default: call_with((neurons & ~31)); \
     }
 

@@ -5,6 +5,7 @@ cdef extern from "network_shape.h" nogil:
     enum:
         INPUTS "QZ_INPUTS"
         MOST_NEURONS "QZ_MOST_NEURONS"
+        MOST_OUTPUTS "QZ_MOST_OUTPUTS"
         ACTIVATION_ONE "QZ_ACTIVATION_ONE"
         OUTPUT_ONE "QZ_OUTPUT_ONE"
         CENTIPAWNS "QZ_CENTIPAWNS"
@@ -18,3 +19,8 @@ cdef inline int view_of(int perspective, int king) noexcept nogil:
 cdef inline int input_of(int piece, int square, int perspective, int view) noexcept nogil:
     """The input that this piece switches on, own men first."""
     return ((piece_colour(piece) ^ perspective) * 6 + piece_kind(piece)) * 64 + (square ^ view)
+
+
+cdef inline int output_of(int men, int outputs) noexcept nogil:
+    """Which of the outputs says what a position with so many men is worth: 2 to 32 men in equal parts."""
+    return min((men - 2) * outputs // 31, outputs - 1)

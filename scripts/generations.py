@@ -47,6 +47,7 @@ def build_parser():
 
     training = parser.add_argument_group("training")
     training.add_argument("--neurons", type=positive, metavar="N", help="(default: that of quetzal train, as below)")
+    training.add_argument("--outputs", type=positive, metavar="N", help="by the number of men")
     training.add_argument("--epochs", type=positive, metavar="N", help="passes over the data")
     training.add_argument("--result-share", metavar="X[:Y[@P]]", help="part of the target that is the result")
     training.add_argument("--seed", type=int, metavar="N", help="of games, training and openings (default: 1)")

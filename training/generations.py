@@ -55,6 +55,7 @@ DEFAULTS = {
     "games": 20_000,
     "nodes": 500,
     "neurons": None,
+    "outputs": None,
     "epochs": None,
     "result_share": None,
     "seed": 1,
@@ -128,6 +129,7 @@ class Commands:
         return [
             *self.quetzal, "train", *self.training_files(), "-o", str(self.network),
             *option("--neurons", settings["neurons"]),
+            *option("--outputs", settings["outputs"]),
             *option("--epochs", settings["epochs"]),
             *option("--result-share", settings["result_share"]),
             *option("--seed", settings["seed"]),

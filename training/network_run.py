@@ -15,7 +15,7 @@ from typing import NamedTuple
 from board.files import replace_file
 from eval.network_file import ACTIVATION_ONE, FEATURES, OUTPUT_ONE, SCALE, NetworkData, bytes_from, numbers_from
 from training.gather import Filters
-from training.network_trainer import MAXIMUM_NEURONS, NEURON_STEP, NetworkTrainer
+from training.network_trainer import MAXIMUM_NEURONS, MAXIMUM_OUTPUTS, NEURON_STEP, NetworkTrainer
 from training.quantiser import RoundedNetwork
 from training.schedule import Ramp, rate_at, rate_steps
 from training.shards import Shards
@@ -37,6 +37,7 @@ class Settings(NamedTuple):
     """Everything that decides the outcome of a run, given the games and the number of threads."""
 
     neurons: int = 128
+    outputs: int = 1
     epochs: int = 20
     batch: int = 8192
     rate: float = 1e-3
@@ -53,6 +54,8 @@ class Settings(NamedTuple):
             raise TrainError(
                 f"{self.neurons} neurons: their number must be a multiple of {NEURON_STEP}, at most {MAXIMUM_NEURONS}"
             )
+        if not 1 <= self.outputs <= MAXIMUM_OUTPUTS:
+            raise TrainError(f"{self.outputs} outputs: there must be 1 to {MAXIMUM_OUTPUTS}")
         if not self.result_share.is_share():
             raise TrainError(f"the result's share is {self.result_share}, but must be from 0 to 1")
         try:
@@ -91,26 +94,28 @@ class Comparison(NamedTuple):
     mean_search_score: float
 
 
-def random_weights(neurons, seed):
-    """A network that knows nothing: small random weights, biases of 0."""
+def random_weights(neurons, seed, outputs=1):
+    """A network that knows nothing: small random weights, the same for all outputs, and biases of 0."""
     dice = random.Random(f"weights {seed}")
     reach = 1 / math.sqrt(2 * neurons)
     weights = array("f", (dice.uniform(-FEATURE_REACH, FEATURE_REACH) for _ in range(FEATURES * neurons)))
     weights.extend(array("f", bytes(4 * neurons)))
-    weights.extend(dice.uniform(-reach, reach) for _ in range(2 * neurons))
-    weights.append(0.0)
+    weights.extend(outputs * [dice.uniform(-reach, reach) for _ in range(2 * neurons)])
+    weights.extend(outputs * [0.0])
     return weights.tobytes()
 
 
-def weights_of(network, neurons=None, seed=1):
+def weights_of(network, neurons=None, seed=1, outputs=None):
     """The weights of a network's file, to go on from there. Its centipawns stay what they were.
 
-    With more `neurons` than it has it grows: the new ones see random features, and nobody listens to them yet.
+    With more `neurons` than it has it grows: the new ones see random features, and nobody listens to them yet. More
+    `outputs` begin as copies of those that it has.
     """
     had, unit = network.neurons, network.scale / SCALE
     neurons = neurons or had
+    outputs = outputs or network.outputs
     features = numbers_from(network.feature_weights)
-    outputs = numbers_from(network.output_weights)
+    old_outputs = numbers_from(network.output_weights)
     silence = array("f", bytes(4 * (neurons - had)))
     fresh = array("f")
     fresh.frombytes(random_weights(neurons, seed))
@@ -120,10 +125,12 @@ def weights_of(network, neurons=None, seed=1):
         weights.extend(fresh[row * neurons + had : (row + 1) * neurons])
     weights.extend(number / ACTIVATION_ONE for number in numbers_from(network.biases))
     weights.extend(silence)
-    for side in (outputs[:had], outputs[had:]):
-        weights.extend(number * unit / OUTPUT_ONE for number in side)
-        weights.extend(silence)
-    weights.append(network.output_bias * unit / (ACTIVATION_ONE * OUTPUT_ONE))
+    copied = [output * network.outputs // outputs for output in range(outputs)]
+    for old in copied:
+        for side in (2 * old, 2 * old + 1):
+            weights.extend(number * unit / OUTPUT_ONE for number in old_outputs[side * had : (side + 1) * had])
+            weights.extend(silence)
+    weights.extend(network.output_biases[old] * unit / (ACTIVATION_ONE * OUTPUT_ONE) for old in copied)
     return weights.tobytes()
 
 
@@ -138,8 +145,8 @@ class TrainingRun:
                 "too few"
             )
         self.data, self.settings, self.threads = data, settings, threads
-        self.trainer = NetworkTrainer(settings.neurons, threads)
-        weights = start or random_weights(settings.neurons, settings.seed)
+        self.trainer = NetworkTrainer(settings.neurons, threads, outputs=settings.outputs)
+        weights = start or random_weights(settings.neurons, settings.seed, settings.outputs)
         self.trainer.set_weights(weights)
         self.epoch = 0  # finished ones
         self.batch = 0  # finished ones of this epoch
@@ -290,7 +297,7 @@ class TrainingRun:
     def round_off(self):
         """The network in integers, and how it compares with the trainer's arithmetic on the held-out positions."""
         rounded, held_out = RoundedNetwork(self.trainer), self.data.held_out
-        exact = NetworkTrainer(self.settings.neurons)
+        exact = NetworkTrainer(self.settings.neurons, outputs=self.settings.outputs)
         exact.set_weights(self.trainer.get_weights())
 
         def compare(part):
@@ -309,9 +316,9 @@ class TrainingRun:
 
     def export(self, rounded, training):
         """What goes into the file; `training` is the summary."""
-        *blocks, output_bias = rounded.numbers()
+        *blocks, output_biases = rounded.numbers()
         features, biases, outputs = (bytes_from(array("h", block)) for block in blocks)
-        return NetworkData(self.settings.neurons, SCALE, features, biases, outputs, output_bias, training)
+        return NetworkData(self.settings.neurons, SCALE, features, biases, outputs, output_biases, training)
 
     # Checkpoints
 

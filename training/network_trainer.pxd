@@ -18,6 +18,7 @@ cdef extern from "training_loops.h" nogil:
         u16 features[2 * GROUP_SIZE][32]
         double targets[GROUP_SIZE]
         int men[GROUP_SIZE]
+        int outputs[GROUP_SIZE]
         int count
     void* new_lines "qz_new_lines"(size_t size)
     void free_lines "qz_free_lines"(void* lines)
@@ -26,12 +27,19 @@ cdef extern from "training_loops.h" nogil:
     int cpu_level "qz_cpu_level"()
     size_t bias_start "qz_bias_start"(int neurons)
     size_t output_start "qz_output_start"(int neurons)
-    size_t output_bias_at "qz_output_bias_at"(int neurons)
-    float output_of "qz_output"(
-        int level, const float* weights, int neurons, const u16* mine, const u16* theirs, int men
+    size_t output_bias_at "qz_output_bias_at"(int neurons, int outputs)
+    float evaluate "qz_output"(
+        int level,
+        const float* weights,
+        int neurons,
+        int outputs,
+        int output,
+        const u16* mine,
+        const u16* theirs,
+        int men,
     )
     double learn "qz_learn"(
-        int level, const float* weights, const i16* shorts, float* gradient, int neurons, Group* group
+        int level, const float* weights, const i16* shorts, float* gradient, int neurons, int outputs, Group* group
     )
     void adam "qz_adam"(
         int level,
@@ -59,6 +67,7 @@ cdef inline double target_of(const PackedPosition* position, double result_share
 
 cdef class NetworkTrainer:
     cdef readonly int neurons
+    cdef readonly int count_of_outputs
     cdef readonly int threads
     cdef readonly int level
     cdef size_t size  # of a block

@@ -13,7 +13,7 @@ cross a step at once, back and forth, and carry the score of every position with
 import cython
 from cython.cimports.board.bits import prefetch
 from cython.cimports.board.types import i16, u16, u64
-from cython.cimports.eval.network_shape import ACTIVATION_ONE, INPUTS, MOST_NEURONS, OUTPUT_ONE
+from cython.cimports.eval.network_shape import ACTIVATION_ONE, INPUTS, MOST_NEURONS, MOST_OUTPUTS, OUTPUT_ONE, output_of
 from cython.cimports.libc.string import memcpy
 from cython.cimports.training.positions import MOST_MEN, PositionSet, unpack_features
 
@@ -22,6 +22,7 @@ DECAY = 0.01
 LEVEL_NAMES = ("base", "AVX2", "AVX-512")
 NEURON_STEP = STRIPE_SIZE
 MAXIMUM_NEURONS = MOST_NEURONS
+MAXIMUM_OUTPUTS = MOST_OUTPUTS
 _MOST_WEIGHT = cython.declare(cython.float, MOST_WEIGHT)
 _MOST_OUTPUT_BIAS = cython.declare(cython.float, 60.0)
 _AHEAD = cython.declare(u64, 16)  # how early a position's memory is asked for
@@ -30,20 +31,23 @@ _AHEAD = cython.declare(u64, 16)  # how early a position's memory is asked for
 @cython.final
 @cython.cclass
 class NetworkTrainer:
-    """A network of `neurons` per side that `threads` threads may teach at once."""
+    """A network of `neurons` per side, and so many outputs, that `threads` threads may teach at once."""
 
-    def __cinit__(self, neurons: int, threads: int = 1, level: int | None = None):
+    def __cinit__(self, neurons: int, threads: int = 1, level: int | None = None, outputs: int = 1):
         thread: cython.int
         if neurons % NEURON_STEP or not 0 < neurons <= MOST_NEURONS:
             raise ValueError(
                 f"{neurons} neurons: their number must be a multiple of {NEURON_STEP}, at most {MOST_NEURONS}"
             )
+        if not 0 < outputs <= MOST_OUTPUTS:
+            raise ValueError(f"{outputs} outputs: there must be 1 to {MOST_OUTPUTS}")
         if not 0 < threads <= MOST_THREADS:
             raise ValueError(f"{threads} threads: there must be 1 to {MOST_THREADS}")
         self.neurons = neurons
+        self.count_of_outputs = outputs
         self.threads = threads
         self.level = cpu_level() if level is None else min(level, cpu_level())
-        self.size = output_bias_at(self.neurons) + 1
+        self.size = output_bias_at(self.neurons, self.count_of_outputs) + self.count_of_outputs
         self.weights = self._new_block()
         self.rounded = self._new_block()
         self.used = self.weights
@@ -80,8 +84,9 @@ class NetworkTrainer:
 
     @property
     def parts(self) -> tuple:
-        """Where biases, output weights and the output's bias begin in a block, and where it ends."""
-        return bias_start(self.neurons), output_start(self.neurons), output_bias_at(self.neurons), self.size
+        """Where biases, output weights and the outputs' biases begin in a block, and where it ends."""
+        output_biases = output_bias_at(self.neurons, self.count_of_outputs)
+        return bias_start(self.neurons), output_start(self.neurons), output_biases, self.size
 
     # Blocks as bytes, in this machine's order
 
@@ -101,7 +106,7 @@ class NetworkTrainer:
     def start_rounding(self):
         """Evaluates with rounded weights from now on; the output weights keep them."""
         outputs: cython.size_t = output_start(self.neurons)
-        count: cython.size_t = output_bias_at(self.neurons) - outputs
+        count: cython.size_t = output_bias_at(self.neurons, self.count_of_outputs) - outputs
         self._round(0, self.size)
         memcpy(self.weights + outputs, self.rounded + outputs, count * cython.sizeof(cython.float))
         self.used = self.rounded
@@ -119,7 +124,9 @@ class NetworkTrainer:
 
     def _fill(self, block, data):
         if cython.cast(cython.size_t, len(data)) != self.size * cython.sizeof(cython.float):
-            raise ValueError(f"{len(data)} bytes are no block of a network of {self.neurons} neurons")
+            raise ValueError(
+                f"{len(data)} bytes are no block of a network of {self.neurons} neurons and {self.count_of_outputs} outputs"
+            )
         memcpy(block, cython.cast(cython.p_char, data), self.size * cython.sizeof(cython.float))
 
     # Learning
@@ -128,7 +135,8 @@ class NetworkTrainer:
         mine: u16[MOST_MEN]
         theirs: u16[MOST_MEN]
         men: cython.int = unpack_features(position, mine, theirs)
-        return output_of(self.level, self.used, self.neurons, mine, theirs, men)
+        output: cython.int = output_of(men, self.count_of_outputs)
+        return evaluate(self.level, self.used, self.neurons, self.count_of_outputs, output, mine, theirs, men)
 
     def _learn(self, positions, count, place, stride, size, result_share, thread):
         """The sum of the losses of `size` positions from `place` on, in steps of `stride`, round and round."""
@@ -141,6 +149,7 @@ class NetworkTrainer:
             group.men[number] = unpack_features(
                 cython.address(positions[place]), group.features[2 * number], group.features[2 * number + 1]
             )
+            group.outputs[number] = output_of(group.men[number], self.count_of_outputs)
             group.targets[number] = target_of(cython.address(positions[place]), result_share)
             place = place + stride if place + stride < count else place + stride - count
             ahead = ahead + stride if ahead + stride < count else ahead + stride - count
@@ -148,7 +157,15 @@ class NetworkTrainer:
             number += 1
             if number == GROUP_SIZE or size == 0:
                 group.count = number
-                total += learn(self.level, self.used, self.shorts, self.gradients[thread], self.neurons, group)
+                total += learn(
+                    self.level,
+                    self.used,
+                    self.shorts,
+                    self.gradients[thread],
+                    self.neurons,
+                    self.count_of_outputs,
+                    group,
+                )
                 number = 0
         return total
 
@@ -204,7 +221,7 @@ class NetworkTrainer:
 
     def _round(self, begin, end):
         outputs: cython.size_t = output_start(self.neurons)
-        bias: cython.size_t = output_bias_at(self.neurons)
+        bias: cython.size_t = output_bias_at(self.neurons, self.count_of_outputs)
         if begin < outputs:
             round_to(self.level, self.rounded, self.weights, begin, min(end, outputs), ACTIVATION_ONE)
         if begin < bias and end > outputs:
@@ -228,7 +245,7 @@ class NetworkTrainer:
             )
 
     def _step(self, begin, end, plan, decay):
-        """Part by part: biases do not decay, the output's bias may be large, and rounded output weights stay."""
+        """Part by part: biases do not decay, the outputs' biases may be large, and rounded output weights stay."""
         starts: cython.size_t[5]
         part: cython.int
         low: cython.size_t
@@ -237,7 +254,7 @@ class NetworkTrainer:
         starts[0] = 0
         starts[1] = bias_start(self.neurons)
         starts[2] = output_start(self.neurons)
-        starts[3] = output_bias_at(self.neurons)
+        starts[3] = output_bias_at(self.neurons, self.count_of_outputs)
         starts[4] = self.size
         for part in range(4):
             low = max(begin, starts[part])

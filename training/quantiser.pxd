@@ -1,5 +1,6 @@
 """A learned network rounded to the integers of its file."""
 from board.types cimport i16, i64
+from eval.network_shape cimport MOST_OUTPUTS
 from training.positions cimport PackedPosition
 
 cdef enum:
@@ -8,10 +9,11 @@ cdef enum:
 
 cdef class RoundedNetwork:
     cdef readonly int neurons
-    cdef size_t size  # of all weights but the output's bias
+    cdef readonly int count_of_outputs
+    cdef size_t size  # of all weights but the outputs' biases
     cdef i16* weights  # features' rows, biases, output weights
-    cdef i64 output_bias
+    cdef i64 output_biases[MOST_OUTPUTS]
 
-    cdef void _activate(self, const PackedPosition* position, int* values) noexcept nogil
-    cdef i64 _sum(self, const int* values) noexcept nogil
+    cdef int _activate(self, const PackedPosition* position, int* values) noexcept nogil
+    cdef i64 _sum(self, const int* values, int output) noexcept nogil
     cdef int _score(self, const PackedPosition* position) noexcept nogil

@@ -2,7 +2,7 @@
 
 import cython
 from cython.cimports.board.types import i16, i64, u16
-from cython.cimports.eval.network_shape import ACTIVATION_ONE, CENTIPAWNS, OUTPUT_ONE
+from cython.cimports.eval.network_shape import ACTIVATION_ONE, CENTIPAWNS, OUTPUT_ONE, output_of
 from cython.cimports.libc.math import fabs, lrint
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.training.network_trainer import (
@@ -21,22 +21,25 @@ class RoundedNetwork:
 
     def __cinit__(self, trainer: NetworkTrainer):
         index: cython.size_t
+        output: cython.int
         outputs: cython.size_t = output_start(trainer.neurons)
         self.neurons = trainer.neurons
-        self.size = output_bias_at(trainer.neurons)
+        self.count_of_outputs = trainer.count_of_outputs
+        self.size = output_bias_at(trainer.neurons, trainer.count_of_outputs)
         self.weights = cython.cast(cython.pointer(i16), calloc(self.size, cython.sizeof(i16)))
         if self.weights == cython.NULL:
             raise MemoryError("no memory for a network")
         trainer._round(0, trainer.size)
         for index in range(self.size):
             self.weights[index] = lrint(trainer.rounded[index] * (ACTIVATION_ONE if index < outputs else OUTPUT_ONE))
-        self.output_bias = lrint(trainer.rounded[self.size] * (ACTIVATION_ONE * OUTPUT_ONE))
+        for output in range(self.count_of_outputs):
+            self.output_biases[output] = lrint(trainer.rounded[self.size + output] * (ACTIVATION_ONE * OUTPUT_ONE))
 
     def __dealloc__(self):
         free(self.weights)
 
     def _activate(self, position, values):
-        """The clamped sums of both sides' neurons, 0 to 255, the side to move's first."""
+        """The clamped sums of both sides' neurons, 0 to 255, the side to move's first; returns the number of men."""
         mine: u16[MOST_MEN]
         theirs: u16[MOST_MEN]
         men: cython.int = unpack_features(position, mine, theirs)
@@ -54,11 +57,14 @@ class RoundedNetwork:
                     values[side * self.neurons + neuron] += row[neuron]
         for neuron in range(2 * self.neurons):
             values[neuron] = min(max(values[neuron], 0), ACTIVATION_ONE)
+        return men
 
-    def _sum(self, values):
+    def _sum(self, values, output):
         total: i64 = 0
         neuron: cython.int
-        outputs: cython.pointer(cython.const[i16]) = self.weights + output_start(self.neurons)
+        outputs: cython.pointer(cython.const[i16]) = (
+            self.weights + output_start(self.neurons) + 2 * output * self.neurons
+        )
         for neuron in range(2 * self.neurons):
             total += values[neuron] * values[neuron] * outputs[neuron]
         return total
@@ -66,8 +72,8 @@ class RoundedNetwork:
     def _score(self, position):
         """Centipawns, with the divisions that the engine does."""
         values: cython.int[MOST_VALUES]
-        self._activate(position, values)
-        total: i64 = self._sum(values) // ACTIVATION_ONE + self.output_bias
+        output: cython.int = output_of(self._activate(position, values), self.count_of_outputs)
+        total: i64 = self._sum(values, output) // ACTIVATION_ONE + self.output_biases[output]
         return cython.cast(cython.int, total * CENTIPAWNS // (ACTIVATION_ONE * OUTPUT_ONE))
 
     def scores(self, positions: PositionSet) -> list:
@@ -92,7 +98,7 @@ class RoundedNetwork:
         largest: cython.double = 0
         size: cython.double = 0
         searched: cython.double = 0
-        if not begin <= end <= positions.count or trainer.neurons != self.neurons:
+        if not begin <= end <= positions.count or trainer.size != self.size + self.count_of_outputs:
             raise ValueError("these positions or this trainer do not belong here")
         with cython.nogil:
             for index in range(begin, end):
@@ -105,8 +111,9 @@ class RoundedNetwork:
         return difference, size, searched, largest
 
     def numbers(self) -> tuple:
-        """Feature weights, biases and output weights as bytes of 16-bit numbers in this machine's order; the output's bias."""
+        """Feature weights, biases and output weights as bytes of 16-bit numbers in this machine's order; output biases."""
         block = cython.cast(cython.p_char, self.weights)[: self.size * cython.sizeof(i16)]
         biases = bias_start(self.neurons) * cython.sizeof(i16)
         outputs = output_start(self.neurons) * cython.sizeof(i16)
-        return block[:biases], block[biases:outputs], block[outputs:], self.output_bias
+        output_biases = tuple(self.output_biases[output] for output in range(self.count_of_outputs))
+        return block[:biases], block[biases:outputs], block[outputs:], output_biases

@@ -111,11 +111,12 @@ QZ_TARGET QZ_BODY float QZ_AT(side_output)(const float *weights, const float *ou
 }
 
 /* The output for one position; QZ_CENTIPAWNS times it is centipawns. */
-QZ_TARGET static float QZ_AT(output)(const float *weights, int neurons, const uint16_t *mine, const uint16_t *theirs, int men)
+QZ_TARGET static float QZ_AT(output)(const float *weights, int neurons, int outputs, int output, const uint16_t *mine,
+                                     const uint16_t *theirs, int men)
 {
-    const float *outputs = weights + qz_output_start(neurons);
-    return weights[qz_output_bias_at(neurons)] + QZ_AT(side_output)(weights, outputs, neurons, mine, men)
-           + QZ_AT(side_output)(weights, outputs + neurons, neurons, theirs, men);
+    const float *own = weights + qz_output_start(neurons) + (size_t)2 * output * neurons;
+    return weights[qz_output_bias_at(neurons, outputs) + output] + QZ_AT(side_output)(weights, own, neurons, mine, men)
+           + QZ_AT(side_output)(weights, own + neurons, neurons, theirs, men);
 }
 
 QZ_TARGET QZ_BODY QZ_SHORTS QZ_AT(added)(QZ_SHORTS sums, QZ_SHORTS more)
@@ -157,10 +158,10 @@ QZ_TARGET QZ_BODY void QZ_AT(sum_short)(float *sums, const int16_t *stripe, cons
         sums[i] = biases[i] + (float)(stored[0].values[i] + stored[1].values[i]) * (1.0f / QZ_SHORT_ONE);
 }
 
-/* From the slopes at the outputs to those at one side's sums of a stripe, which take the sums' place, and the gradients
- * of all that lies between. Every second row is of that side. */
-QZ_TARGET QZ_BODY void QZ_AT(spread)(float *rows, const float *slopes, int count, const float *outputs,
-                                     float *output_gradient, float *bias_gradient)
+/* From the slopes at one output of some positions to those at one side's sums of a stripe, which take the sums' place, and
+ * the gradients of all that lies between. Every second row is of that side. */
+QZ_TARGET QZ_BODY void QZ_AT(spread)(float *rows, const float *slopes, const int *positions, int count,
+                                     const float *outputs, float *output_gradient, float *bias_gradient)
 {
     QZ_FLOATS weights[QZ_IN_FLOATS], of_outputs[QZ_IN_FLOATS], of_biases[QZ_IN_FLOATS];
     int number, i;
@@ -170,9 +171,10 @@ QZ_TARGET QZ_BODY void QZ_AT(spread)(float *rows, const float *slopes, int count
         of_biases[i] = ((const QZ_FLOATS *)bias_gradient)[i];
     }
     for (number = 0; number < count; number++) {
-        QZ_FLOATS *row = (QZ_FLOATS *)(rows + (size_t)number * 2 * QZ_STRIPE);
+        const int position = positions[number];
+        QZ_FLOATS *row = (QZ_FLOATS *)(rows + (size_t)position * 2 * QZ_STRIPE);
         for (i = 0; i < QZ_IN_FLOATS; i++) {
-            QZ_FLOATS value = QZ_AT(clamped)(row[i]), weighed = slopes[number] * value;
+            QZ_FLOATS value = QZ_AT(clamped)(row[i]), weighed = slopes[position] * value;
             QZ_FLOATS slope = QZ_AT(below_one)(row[i], weighed * weights[i]);
             of_outputs[i] += weighed * value;
             of_biases[i] += slope;
@@ -202,9 +204,11 @@ QZ_TARGET QZ_BODY void QZ_AT(collect)(float *gradient, const float *rows, const 
 }
 
 /* The sum of the losses of a group's positions, (sigmoid(output) - target)^2; their gradient is added to `gradient`. */
-QZ_TARGET static double QZ_AT(learn)(const float *weights, const int16_t *shorts, float *gradient, int neurons, qz_group *group)
+QZ_TARGET static double QZ_AT(learn)(const float *weights, const int16_t *shorts, float *gradient, int neurons, int outputs,
+                                     qz_group *group)
 {
     const size_t at_biases = qz_bias_start(neurons), at_outputs = qz_output_start(neurons);
+    const size_t at_output_biases = qz_output_bias_at(neurons, outputs);
     const size_t rows_in_stripe = (size_t)2 * QZ_GROUP * QZ_STRIPE;
     const int rows = 2 * group->count;
     double loss = 0.0;
@@ -215,24 +219,32 @@ QZ_TARGET static double QZ_AT(learn)(const float *weights, const int16_t *shorts
             float *sums = group->values + start / QZ_STRIPE * rows_in_stripe + (size_t)row * QZ_STRIPE;
             QZ_AT(sum_short)(sums, shorts + (size_t)start * QZ_INPUTS, weights + at_biases + start, group->features[row],
                              group->men[row >> 1]);
-            QZ_AT(weigh)(group->parts[row].values, sums, weights + at_outputs + (row & 1) * neurons + start);
+            QZ_AT(weigh)(group->parts[row].values, sums,
+                         weights + at_outputs + (size_t)(2 * group->outputs[row >> 1] + (row & 1)) * neurons + start);
         }
     for (row = 0; row < rows; row += 2) {
-        double output = weights[qz_output_bias_at(neurons)] + qz_sum_of_parts(group->parts[row].values)
+        const size_t at_bias = at_output_biases + group->outputs[row >> 1];
+        double output = weights[at_bias] + qz_sum_of_parts(group->parts[row].values)
                         + qz_sum_of_parts(group->parts[row + 1].values);
         double expected = 1.0 / (1.0 + exp(-output));
         double error = expected - group->targets[row >> 1];
         group->slopes[row >> 1] = (float)(2.0 * error * expected * (1.0 - expected));
-        gradient[qz_output_bias_at(neurons)] += group->slopes[row >> 1];
+        gradient[at_bias] += group->slopes[row >> 1];
         loss += error * error;
     }
     qz_list_rows(group);
+    qz_list_outputs(group, outputs);
     for (start = 0; start < neurons; start += QZ_STRIPE) {
         float *values = group->values + start / QZ_STRIPE * rows_in_stripe;
-        int side;
-        for (side = 0; side < 2; side++)
-            QZ_AT(spread)(values + side * QZ_STRIPE, group->slopes, group->count, weights + at_outputs + side * neurons + start,
-                          gradient + at_outputs + side * neurons + start, gradient + at_biases + start);
+        int output, side;
+        for (output = 0; output < outputs; output++) {
+            const int first = group->output_starts[output], count = group->output_starts[output + 1] - first;
+            for (side = 0; side < 2 && count > 0; side++) {
+                const size_t at = at_outputs + (size_t)(2 * output + side) * neurons + start;
+                QZ_AT(spread)(values + side * QZ_STRIPE, group->slopes, group->by_output + first, count, weights + at,
+                              gradient + at, gradient + at_biases + start);
+            }
+        }
         for (feature = 0; feature < QZ_INPUTS; feature++) {
             const int first = group->starts[feature], end = group->starts[feature + 1];
             if (first < end)

@@ -1,8 +1,8 @@
 /* The loops in which the trainer spends its time, for every level of processor.
  *
- * All weights of a network lie in one block: a row of `neurons` weights for each feature, the neurons' biases, the output
- * weights of the side to move's neurons and of the other side's, and the output's bias. Gradients and Adam's moments are
- * blocks of the same shape, all in single precision. Their number of neurons is a multiple of QZ_STRIPE.
+ * All weights of a network lie in one block: a row of `neurons` weights for each feature, the neurons' biases, for each
+ * output the weights of the side to move's neurons and of the other side's, and the outputs' biases. Gradients and Adam's
+ * moments are blocks of the same shape, all in single precision. Their number of neurons is a multiple of QZ_STRIPE.
  *
  * What takes the time is fetching rows: for every man two rows of weights, and their gradients. So
  *
@@ -52,7 +52,7 @@ enum {
 /* Where the parts of a block begin. */
 QZ_INLINE size_t qz_bias_start(int neurons) { return (size_t)QZ_INPUTS * neurons; }
 QZ_INLINE size_t qz_output_start(int neurons) { return (size_t)(QZ_INPUTS + 1) * neurons; }
-QZ_INLINE size_t qz_output_bias_at(int neurons) { return (size_t)(QZ_INPUTS + 3) * neurons; }
+QZ_INLINE size_t qz_output_bias_at(int neurons, int outputs) { return (size_t)(QZ_INPUTS + 1 + 2 * outputs) * neurons; }
 
 /* Memory full of zeros that begins with a cache line; NULL when there is none. */
 QZ_INLINE void *qz_new_lines(size_t bytes)
@@ -92,6 +92,9 @@ typedef struct {
     double targets[QZ_GROUP];
     float slopes[QZ_GROUP]; /* at the outputs */
     int men[QZ_GROUP];
+    int outputs[QZ_GROUP]; /* which one a position has */
+    int by_output[QZ_GROUP]; /* the positions in the order of their outputs */
+    int output_starts[QZ_MOST_OUTPUTS + 1]; /* of each output's positions there */
     int count;
     int starts[QZ_INPUTS + 1]; /* of each feature's rows in `rows` */
     uint16_t rows[2 * QZ_GROUP * QZ_GROUP_MEN];
@@ -115,6 +118,19 @@ QZ_INLINE qz_group *qz_new_group(int neurons)
         return NULL;
     }
     return group;
+}
+
+/* For each output the positions that have it, in their order. */
+QZ_BODY void qz_list_outputs(qz_group *group, int outputs)
+{
+    int output, number, total = 0;
+    for (output = 0; output < outputs; output++) {
+        group->output_starts[output] = total;
+        for (number = 0; number < group->count; number++)
+            if (group->outputs[number] == output)
+                group->by_output[total++] = number;
+    }
+    group->output_starts[outputs] = total;
 }
 
 /* For each feature the rows that have it, in their order. */
@@ -184,15 +200,16 @@ typedef struct {
 #  define QZ_CHOOSE(NAME, level, arguments) ((void)(level), qz_##NAME##_base arguments)
 #endif
 
-QZ_INLINE float qz_output(int level, const float *weights, int neurons, const uint16_t *mine, const uint16_t *theirs, int men)
+QZ_INLINE float qz_output(int level, const float *weights, int neurons, int outputs, int output, const uint16_t *mine,
+                          const uint16_t *theirs, int men)
 {
-    return QZ_CHOOSE(output, level, (weights, neurons, mine, theirs, men));
+    return QZ_CHOOSE(output, level, (weights, neurons, outputs, output, mine, theirs, men));
 }
 
-QZ_INLINE double qz_learn(int level, const float *weights, const int16_t *shorts, float *gradient, int neurons,
+QZ_INLINE double qz_learn(int level, const float *weights, const int16_t *shorts, float *gradient, int neurons, int outputs,
                           qz_group *group)
 {
-    return QZ_CHOOSE(learn, level, (weights, shorts, gradient, neurons, group));
+    return QZ_CHOOSE(learn, level, (weights, shorts, gradient, neurons, outputs, group));
 }
 
 QZ_INLINE void qz_adam(int level, float *weights, float *first, float *second, float **gradients, int threads, size_t from,

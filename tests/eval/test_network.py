@@ -1,5 +1,7 @@
 """The network's evaluation: the formula, by every way to it, at every size and on every CPU level."""
 
+import hashlib
+import json
 import os
 import platform
 import random
@@ -8,6 +10,7 @@ import shutil
 import subprocess
 import sys
 
+import chess
 import pytest
 from networks import evaluating_with, random_network, reference_score, write_network
 from positions import colours_swapped, files_mirrored, random_walk, without_castling
@@ -31,14 +34,19 @@ from eval import (
 )
 from eval.network_file import pack_network, unpack_network
 
-SIZES = (32, 64, 96, 128, 160, 256, 288, 512, 1024)
+SIZES = (32, 64, 96, 128, 160, 256, 288, 384, 512, 768, 1024)
+OUTPUTS = {96: 8, 160: 3, 384: 8, 512: 4, 768: 8, 1024: 2}  # of the others one
 
 
 @pytest.fixture(scope="module")
 def networks(tmp_path_factory):
     """A file for each size."""
     folder = tmp_path_factory.mktemp("networks")
-    return {size: write_network(folder / f"{size}.qnn", random_network(size, size)) for size in SIZES}
+    return {size: write_network(folder / f"{size}.qnn", made(size)) for size in SIZES}
+
+
+def made(size):
+    return random_network(size, size, outputs=OUTPUTS.get(size, 1))
 
 
 @pytest.fixture
@@ -53,6 +61,25 @@ def test_scores_are_those_of_the_formula(networks, size):
         for fen, chess960 in ALL_FENS[:: 40 if size <= 128 else 160]:
             board = Board(fen, chess960=chess960)
             assert evaluate_network(board) == reference_score(networks[size], board), fen
+
+
+def test_the_number_of_men_chooses_the_output(tmp_path):
+    """Nothing is heard of the neurons, so the score is the bias of the output: 2 to 32 men in eight parts."""
+    data = random_network(32, outputs=8)
+    biases = tuple(64 * 255 * (number + 1) for number in range(8))
+    silent = data._replace(output_weights=bytes(len(data.output_weights)), output_biases=biases, scale=1)
+    path = write_network(tmp_path / "silent.qnn", silent)
+    board = chess.Board()
+    squares = [square for square in chess.SQUARES if board.piece_type_at(square) != chess.KING]
+    random.Random(2).shuffle(squares)
+    with evaluating_with(str(path)):
+        for square in [None, *(square for square in squares if board.piece_at(square))]:
+            if square is not None:
+                board.remove_piece_at(square)
+            men = chess.popcount(board.occupied)
+            placed = Board(f"{board.board_fen()} w - - 0 1")
+            assert evaluate_network(placed) == (men - 2) // 4 + 1, men
+    assert men == 2
 
 
 @pytest.mark.parametrize("size", (32, 256, 1024))
@@ -243,15 +270,32 @@ def test_the_file_and_the_loops_have_one_shape():
     assert shape == {
         "INPUTS": network_file.FEATURES,
         "MOST_NEURONS": network_file.MOST_NEURONS,
+        "MOST_OUTPUTS": network_file.MOST_OUTPUTS,
         "ACTIVATION_ONE": network_file.ACTIVATION_ONE,
         "OUTPUT_ONE": network_file.OUTPUT_ONE,
         "CENTIPAWNS": network_file.SCALE,
     }
 
 
-def test_files_round_trip():
-    data = random_network(64)
-    assert unpack_network(pack_network(data), "memory") == data
+@pytest.mark.parametrize(("outputs", "version"), [(1, 1), (2, 2), (8, 2)])
+def test_files_round_trip(outputs, version):
+    """With one output in the form that older programs read."""
+    data = random_network(64, outputs=outputs)
+    packed = pack_network(data)
+    assert packed[4] == version
+    assert unpack_network(packed, "memory") == data
+
+
+@pytest.mark.parametrize("outputs", [0, 9, -1, True, 1.0, "2", None, 3])
+def test_a_wrong_number_of_outputs_in_a_file(outputs):
+    """Also one that does not fit the weights that follow."""
+    packed = pack_network(random_network(32, outputs=2))
+    length = int.from_bytes(packed[8:12], "little")
+    described = json.loads(packed[12 : 12 + length]) | {"outputs": outputs}
+    text = json.dumps(described).encode()
+    body = packed[:8] + len(text).to_bytes(4, "little") + text + packed[12 + length : -32]
+    with pytest.raises(NetworkError, match=r"outputs|bytes of weights"):
+        unpack_network(body + hashlib.sha256(body).digest(), "memory")
 
 
 def test_damaged_and_foreign_files_are_refused_and_the_network_stays(networks, tmp_path):
@@ -292,7 +336,10 @@ def test_damaged_and_foreign_files_are_refused_and_the_network_stays(networks, t
         ({"output_weights": b"\x80\x00" * 128}, "output weights beyond 127"),
         ({"biases": b"\x00\x00"}, "1 biases instead of 64"),
         ({"scale": 0}, "scale"),
-        ({"output_bias": 1 << 25}, "output bias"),
+        ({"output_biases": (1 << 25,)}, "output bias"),
+        ({"output_biases": (1, 2)}, "128 output weights instead of 256"),
+        ({"output_biases": ()}, "0 outputs"),
+        ({"output_biases": (1,) * 9}, "9 outputs"),
     ],
 )
 def test_weights_that_would_overflow_are_not_written(change, reason):

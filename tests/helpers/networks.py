@@ -9,7 +9,7 @@ from eval.network_file import FEATURES, SCALE, NetworkData, bytes_from, pack_net
 KINDS = "pnbrqk"
 
 
-def random_network(neurons, seed=1, extreme=False):
+def random_network(neurons, seed=1, extreme=False, outputs=1):
     """Weights of the usual size, or all as large as a file may hold them."""
     rng = random.Random(seed)
     feature, bias, output = (505, 16000, 127) if extreme else (90, 60, 120)
@@ -24,8 +24,8 @@ def random_network(neurons, seed=1, extreme=False):
         SCALE,
         numbers(FEATURES * neurons, feature),
         numbers(neurons, bias),
-        numbers(2 * neurons, output),
-        rng.randint(-5000, 5000),
+        numbers(2 * neurons * outputs, output),
+        tuple(rng.randint(-5000, 5000) for _ in range(outputs)),
         {"made": f"by chance, seed {seed}"},
     )
 
@@ -62,8 +62,9 @@ def reference_score(path, board):
     def column(block):
         return [int.from_bytes(block[at : at + 2], "little", signed=True) for at in range(0, len(block), 2)]
 
-    outputs = column(data.output_weights)
     pieces = {square: board.piece_at(square) for square in range(64) if board.piece_at(square)}
+    which = (len(pieces) - 2) * data.outputs // 31
+    outputs = column(data.output_weights)[2 * which * data.neurons : 2 * (which + 1) * data.neurons]
     total = 0
     for half, perspective in enumerate((board.turn, 1 - board.turn)):
         king = next(square for square, letter in pieces.items() if letter == "Kk"[perspective])
@@ -78,4 +79,4 @@ def reference_score(path, board):
     def divided(number, by):
         return number // by if number >= 0 else -(-number // by)
 
-    return divided((divided(total, 255) + data.output_bias) * data.scale, 255 * 64)
+    return divided((divided(total, 255) + data.output_biases[which]) * data.scale, 255 * 64)

@@ -46,11 +46,13 @@ from training.records import Game, RecordError
 @functools.cache
 def small_network():
     """One of which a second reads hundreds."""
-    neurons = 32
+    neurons, outputs = 32, 2
     rng = random.Random(1)
     weights = [rng.randrange(-100, 100) for _ in range(400)]
-    blocks = (bytes_from(list(itertools.islice(itertools.cycle(weights), count * neurons))) for count in (768, 1, 2))
-    return pack_network(NetworkData(neurons, 180, *blocks, 5, {"positions": 1}))
+    blocks = (
+        bytes_from(list(itertools.islice(itertools.cycle(weights), count * neurons))) for count in (768, 1, 2 * outputs)
+    )
+    return pack_network(NetworkData(neurons, 180, *blocks, (5, -7), {"positions": 1}))
 
 
 def network(rng):

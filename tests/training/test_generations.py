@@ -60,7 +60,7 @@ class Quetzal:
         Path(options.checkpoint).write_text("half", encoding="ascii")
         if broken:
             return broken
-        zeros = NetworkData(32, 400, bytes(2 * 32 * FEATURES), bytes(64), bytes(128), options.seed or 0, SUMMARY)
+        zeros = NetworkData(32, 400, bytes(2 * 32 * FEATURES), bytes(64), bytes(128), (options.seed or 0,), SUMMARY)
         Path(options.output).write_bytes(pack_network(zeros))
         Path(options.checkpoint).unlink()
         return 0

@@ -44,9 +44,12 @@ def short_weights(weights, neurons=NEURONS):
     return [round(2040 * weight) / 2040 for weight in weights[:features]] + list(weights[features:])
 
 
-def lively_weights(seed=1, neurons=NEURONS):
+def lively_weights(seed=1, neurons=NEURONS, outputs=1):
     """Random weights so large that many neurons are cut off below and above. All of them have exact copies in 16 bits."""
-    weights = [max(-1.9, min(1.9, 3 * weight)) for weight in floats(random_weights(neurons, seed))]
+    weights = [max(-1.9, min(1.9, 3 * weight)) for weight in floats(random_weights(neurons, seed, outputs))]
+    if outputs > 1:  # which begin as copies of each other
+        dice = random.Random(seed)
+        weights[769 * neurons :] = [weight + dice.uniform(-0.2, 0.2) for weight in weights[769 * neurons :]]
     return array("f", short_weights(weights, neurons))
 
 
@@ -57,13 +60,15 @@ def positions():
     return found, [(found.features(index), found[index]) for index in range(len(found))]
 
 
-def python_output(weights, features):
+def python_output(weights, features, outputs=1):
     """The network as its description says, in double precision."""
-    output, neurons = weights[-1], len(weights) // 771
+    neurons = (len(weights) - outputs) // (769 + 2 * outputs)
+    which = (len(features[0]) - 2) * outputs // 31
+    output = weights[(769 + 2 * outputs) * neurons + which]
     for side, seen in enumerate(features):
         for neuron in range(neurons):
             total = weights[768 * neurons + neuron] + sum(weights[feature * neurons + neuron] for feature in seen)
-            output += weights[(769 + side) * neurons + neuron] * min(max(total, 0.0), 1.0) ** 2
+            output += weights[(769 + 2 * which + side) * neurons + neuron] * min(max(total, 0.0), 1.0) ** 2
     return output
 
 
@@ -71,56 +76,65 @@ def sigmoid(x):
     return 1 / (1 + math.exp(-x))
 
 
-def python_loss(weights, known, share):
+def python_loss(weights, known, share, outputs=1):
     total = 0.0
     for features, position in known:
         target = share * (position.result + 1) / 2 + (1 - share) * sigmoid(position.score / 180)
-        total += (sigmoid(python_output(weights, features)) - target) ** 2
+        total += (sigmoid(python_output(weights, features, outputs)) - target) ** 2
     return total
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=LEVEL_NAMES[: len(LEVELS)])
-@pytest.mark.parametrize(("share", "neurons"), [(0.0, 32), (0.4, 64)])
-def test_gradient_equals_numerical_differentiation(positions, level, share, neurons):
+@pytest.mark.parametrize(("share", "neurons", "outputs"), [(0.0, 32, 1), (0.4, 64, 1), (0.2, 32, 8), (0.1, 64, 3)])
+def test_gradient_equals_numerical_differentiation(positions, level, share, neurons, outputs):
     found, known = positions
-    trainer = NetworkTrainer(neurons, level=level)
+    trainer = NetworkTrainer(neurons, level=level, outputs=outputs)
     assert trainer.level == level
-    trainer.set_weights(lively_weights(neurons=neurons).tobytes())
+    trainer.set_weights(lively_weights(neurons=neurons, outputs=outputs).tobytes())
     loss = trainer.gradient(found, 0, 1, 0, len(found), share, 0)
-    weights = list(lively_weights(neurons=neurons))
-    assert loss == pytest.approx(python_loss(weights, known, share), rel=1e-5)
+    weights = list(lively_weights(neurons=neurons, outputs=outputs))
+    assert loss == pytest.approx(python_loss(weights, known, share, outputs), rel=1e-5)
     assert trainer.loss(found, 0, len(found), share) == pytest.approx(loss, rel=1e-5)
-    assert trainer.outputs(found)[7] == pytest.approx(python_output(weights, known[7][0]), abs=1e-5)
+    assert trainer.outputs(found)[7] == pytest.approx(python_output(weights, known[7][0], outputs), abs=1e-5)
     gradient = floats(trainer.get_gradient(0))
     dice = random.Random(level)
     features = sorted({feature for seen, _ in known for side in seen for feature in side})
-    biases, outputs, output_bias, _ = trainer.parts
+    biases, output_weights, output_biases, _ = trainer.parts
+    heard = sorted({(len(seen[0]) - 2) * outputs // 31 for seen, _ in known})
+    assert outputs == 1 or len(heard) > 1
     chosen = [dice.choice(features) * neurons + dice.randrange(neurons) for _ in range(14)]
     chosen += [biases + dice.randrange(neurons) for _ in range(4)]
-    chosen += [outputs + dice.randrange(2 * neurons) for _ in range(6)] + [output_bias]
+    chosen += [output_weights + 2 * dice.choice(heard) * neurons + dice.randrange(2 * neurons) for _ in range(6)] + [
+        output_biases + which for which in heard
+    ]
     step = 1e-4
     for index in chosen:
         kept = weights[index]
         weights[index] = kept + step
-        above = python_loss(weights, known, share)
+        above = python_loss(weights, known, share, outputs)
         weights[index] = kept - step
-        below = python_loss(weights, known, share)
+        below = python_loss(weights, known, share, outputs)
         weights[index] = kept
         assert gradient[index] == pytest.approx((above - below) / (2 * step), rel=2e-3, abs=2e-5)
     assert sum(abs(gradient[index]) > 1e-3 for index in chosen) > 8
     untouched = next(feature for feature in range(768) if feature not in features)
     assert not any(gradient[untouched * neurons : (untouched + 1) * neurons])
+    for which in set(range(outputs)) - set(heard):
+        at = output_weights + 2 * which * neurons
+        assert not any(gradient[at : at + 2 * neurons])
+        assert gradient[output_biases + which] == 0
 
 
+@pytest.mark.parametrize("outputs", [1, 8])
 @pytest.mark.parametrize("level", LEVELS, ids=LEVEL_NAMES[: len(LEVELS)])
-def test_positions_learned_together_add_up(level):
+def test_positions_learned_together_add_up(level, outputs):
     """Several groups and a part of one, more than one stripe of neurons, many men and few."""
     found = positions_of(random_game(seed, 250) for seed in range(3))
     men = [len(found.features(index)[0]) for index in range(len(found))]
     assert min(men) <= 8 < 30 <= max(men) and len(found) > 300
-    together, single = NetworkTrainer(96, level=level), NetworkTrainer(96, level=0)
+    together, single = (NetworkTrainer(96, level=each, outputs=outputs) for each in (level, 0))
     for trainer in (together, single):
-        trainer.set_weights(lively_weights(neurons=96).tobytes())
+        trainer.set_weights(lively_weights(neurons=96, outputs=outputs).tobytes())
     whole = together.gradient(found, 0, 1, 0, len(found), 0.3, 0)
     parts = [single.gradient(found, 0, 1, index, index + 1, 0.3, 0) for index in range(len(found))]
     assert whole == pytest.approx(sum(parts))
@@ -231,11 +245,13 @@ def python_integer_score(network, features):
         numbers_from(block) for block in (network.feature_weights, network.biases, network.output_weights)
     )
     size, total = network.neurons, 0
+    which = (len(features[0]) - 2) * network.outputs // 31
+    outputs = outputs[2 * which * size : 2 * (which + 1) * size]
     for side, seen in enumerate(features):
         for neuron in range(size):
             value = biases[neuron] + sum(rows[feature * size + neuron] for feature in seen)
             total += min(max(value, 0), 255) ** 2 * outputs[side * size + neuron]
-    return divided((divided(total, 255) + network.output_bias) * network.scale, 255 * 64)
+    return divided((divided(total, 255) + network.output_biases[which]) * network.scale, 255 * 64)
 
 
 @pytest.fixture(scope="module")
@@ -365,6 +381,42 @@ def test_a_network_can_grow(learned):
     learned_to_weigh = floats(grown.get_weights())[grown.parts[1] : grown.parts[2]]
     for side in (0, larger):
         assert all(learned_to_weigh[side + NEURONS : side + larger])
+
+
+def test_a_network_gets_more_outputs(learned):
+    """They say what the one said at first, and then learn from the positions with their number of men."""
+    run, _ = learned
+    network = run.export(run.round_off()[0], {})
+    held_out = run.data.held_out
+    grown, before = NetworkTrainer(NEURONS, outputs=8), NetworkTrainer(NEURONS)
+    before.set_weights(weights_of(network))
+    grown.set_weights(weights_of(network, outputs=8))
+    assert grown.outputs(held_out) == pytest.approx(before.outputs(held_out), rel=1e-6)
+    again = RoundedNetwork(grown)
+    assert again.scores(held_out) == RoundedNetwork(before).scores(held_out)
+    assert len(again.numbers()[3]) == 8
+
+
+def test_a_network_with_several_outputs_is_learned_and_written(data, tmp_path):
+    """The integers of its file say what the trainer says, by the formula in plain Python and by the engine."""
+    settings = QUICK._replace(outputs=8, epochs=3)
+    run = TrainingRun(data, settings, 2)
+    while not run.is_finished:
+        run.learn_batch()
+        if run.epoch_is_over:
+            run.end_epoch()
+    assert run.history[-1][0] < run.history[0][0]
+    rounded, comparison = run.round_off()
+    assert comparison.mean_difference <= 2
+    network = run.export(rounded, {})
+    run.close()
+    assert network.outputs == 8
+    held_out = data.held_out
+    scores = rounded.scores(held_out)
+    for index in range(0, len(held_out), max(1, len(held_out) // 40)):
+        assert scores[index] == python_integer_score(network, held_out.features(index))
+    again = network_file.unpack_network(network_file.pack_network(network), "memory")
+    assert again == network
 
 
 def test_interrupted_run_ends_like_a_whole_one(data, learned, tmp_path):
