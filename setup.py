@@ -17,6 +17,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import tomllib
 from pathlib import Path
@@ -201,7 +202,9 @@ class BuildCore(build_ext):
         program = TARGET.compiler if TARGET else [self.compiler.cc] if kind == CLANG_CL else self.compiler.compiler[:1]
         command = [*program, "--version"]
         try:
-            return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0].strip()
+            with tempfile.TemporaryDirectory() as place:  # zig leaves an empty file
+                result = subprocess.run(command, cwd=place, capture_output=True, text=True, check=True)
+            return result.stdout.splitlines()[0].strip()
         except (OSError, subprocess.CalledProcessError, IndexError):
             return " ".join(command)
 

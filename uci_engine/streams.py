@@ -130,11 +130,13 @@ class Writer:
         with self.change:
             self.is_closing = True
             self.change.notify_all()
+            left = len(self.lines)
             while (self.lines or self.is_writing) and not self.is_broken:
                 self.change.wait(0.02)
                 now = time.monotonic()
-                if not self.is_stuck():
-                    stuck_since = None
+                # A line that has gone shows that somebody reads, also where the system cannot be asked.
+                if len(self.lines) < left or not self.is_stuck():
+                    left, stuck_since = len(self.lines), None
                 elif stuck_since is None:
                     stuck_since = now
                 elif now - stuck_since > PATIENCE:

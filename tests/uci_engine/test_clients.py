@@ -87,7 +87,7 @@ def test_python_chess_limits_the_strength(engine):
     assert board.ply() == 20
 
 
-@pytest.mark.skipif(POLYGLOT is None, reason="polyglot is not installed")
+@pytest.mark.skipif(POLYGLOT is None or os.name == "nt", reason="polyglot is not installed")
 def test_polyglot_plays(tmp_path):
     """xboard's language in, UCI behind: the adapter understands our options, scores and moves."""
     ini = tmp_path / "polyglot.ini"

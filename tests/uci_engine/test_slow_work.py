@@ -12,6 +12,7 @@ from support import quetzal
 
 from board import Board
 from search import Searcher
+from uci_engine import streams
 from uci_engine.engine import Engine
 from uci_engine.go import GoParameters, known_moves, parse_go
 from uci_engine.protocol import END, QUIT_SECONDS, Session, parse_option
@@ -348,3 +349,32 @@ def test_a_search_without_any_thread_says_so_and_the_next_one_works(monkeypatch)
         session.step()
     assert any(line.startswith("info depth 3 ") for line in lines)
     session.close()
+
+
+def test_a_slow_reader_gets_everything_where_a_pipe_cannot_be_asked(monkeypatch):
+    """Windows does not tell whether a pipe is full. Patience is for a GUI that does not read, not for one that is slow."""
+    monkeypatch.setattr(streams, "PATIENCE", 1.0)
+    monkeypatch.setattr(streams.Writer, "is_stuck", lambda writer: True)
+    source, sink = os.pipe()
+    lines = [letter * 200_000 for letter in "abcdef"]  # none of them fits the pipe
+    found = []
+
+    def read():
+        for line in lines:
+            time.sleep(0.3)
+            with open(source, "rb", closefd=False, buffering=0) as file:
+                text = b""
+                while len(text) <= len(line) and (more := file.read(len(line) + 1 - len(text))):
+                    text += more
+            found.append(text.decode().rstrip("\n"))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    writer = streams.Writer(sink)
+    for line in lines:
+        writer(line)
+    writer.close()
+    os.close(sink)
+    reader.join()
+    os.close(source)
+    assert found == lines

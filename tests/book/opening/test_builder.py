@@ -22,7 +22,9 @@ from book.opening.builder import scaled as scaled_weights
 from book.opening.move_counter import MoveCounter
 from book.opening.pgn import split_games
 
-POLYGLOT = shutil.which("polyglot", path=os.environ.get("PATH", "") + os.pathsep + "/usr/games")
+# Under wine the programs of Linux can be seen, but not used.
+IS_POSIX = os.name == "posix"
+POLYGLOT = shutil.which("polyglot", path=os.environ.get("PATH", "") + os.pathsep + "/usr/games") if IS_POSIX else None
 RESULTS = ("1-0", "0-1", "1/2-1/2")
 
 
