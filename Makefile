@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 PACKAGES := $(wildcard board eval book search training uci_engine arena command web play)
-SOURCES := setup.py scripts/record_search.py $(shell find $(PACKAGES) -name '*.py' -not -name '_build.py' -o -name '*.pxd' -o -name '*.h')
+SOURCES := setup.py scripts/join_search.py scripts/record_search.py $(shell find $(PACKAGES) -name '*.py' -not -name '_build.py' -o -name '*.pxd' -o -name '*.h')
 # A new commit changes what `quetzal --version` says, so it counts as a source.
 COMMIT := $(wildcard .git/logs/HEAD)
 
@@ -135,6 +135,6 @@ packages: $(READY)
 
 clean:
 	@rm -rf build dist *.egg-info $(VENV) .pytest_cache .ruff_cache .hypothesis uci_engine/_build.py
-	@rm -f search/recorded.py search/recorded.pxd
+	@rm -f search/joined.py search/joined.pxd search/recorded.py search/recorded.pxd
 	@find $(PACKAGES) \( -name '*.so' -o -name '*.pyd' -o -name '*.c' \) -delete
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -31,6 +31,7 @@ from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "scripts"))
+import join_search  # noqa: E402
 import record_search  # noqa: E402
 from compilers import CLANG_CL, MSVC, PROFILES, SLOWER, choose, kind_of, machines_of  # noqa: E402
 
@@ -44,13 +45,15 @@ CHECKED = PROFILE != "release"
 # What is built for tests has all modules, what is built for people only theirs.
 FOR_TESTS = CHECKED or os.environ.get("QUETZAL_FOR_TESTS") == "1"
 
-# Every module of these packages that has a .pxd of its own and a .py beside it is compiled. One is written before: the
-# search as a copy that records its tree.
+# Every module of these packages that has a .pxd of its own and a .py beside it is compiled, unless it only serves as a
+# part of another. Two are written before: the search in one module, and once more as a copy that records its tree.
 COMPILED_PACKAGES = ("board", "eval", "book", "book/opening", "book/endgame", "search", "training")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CHECKOUT_ONLY = PROJECT["tool"]["quetzal"]["checkout-only"]
 CHECKOUT_ONLY_FILES = [name.replace(".", "/") + ending for name in CHECKOUT_ONLY for ending in (".py", ".pxd")]
+
+JOINED = [name.replace(".", "/") + ".py" for name in PROJECT["tool"]["quetzal"]["joined"]]
 
 DIRECTIVES = {
     "language_level": 3,
@@ -66,15 +69,16 @@ DIRECTIVES = {
 def compiled_modules():
     for package in COMPILED_PACKAGES:
         for source in sorted((ROOT / package).glob("*.py")):
-            if source.name != "__init__.py" and source.with_suffix(".pxd").exists():
-                yield f"{package.replace('/', '.')}.{source.stem}", source.relative_to(ROOT).as_posix()
+            name = source.relative_to(ROOT).as_posix()
+            if source.name != "__init__.py" and source.with_suffix(".pxd").exists() and name not in JOINED:
+                yield f"{package.replace('/', '.')}.{source.stem}", name
 
 
 def core_sources():
     """All files that a compiled module may be made from, and that therefore make it stale."""
     files = [path for package in COMPILED_PACKAGES for path in (ROOT / package).glob("*.pxd")]
     files += [path for package in COMPILED_PACKAGES for path in (ROOT / package).glob("*.h")]
-    files += [ROOT / source for _, source in compiled_modules()]
+    files += [ROOT / source for source in (*JOINED, *(source for _, source in compiled_modules()))]
     return sorted(path.relative_to(ROOT).as_posix() for path in files)
 
 
@@ -223,8 +227,9 @@ if PROFILE not in PROFILES:
 
 Options.warning_errors = True
 try:
+    join_search.make()
     record_search.make()
-except record_search.LabelError as problem:
+except (join_search.JoinError, record_search.LabelError) as problem:
     sys.exit(str(problem))
 
 

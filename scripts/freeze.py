@@ -69,6 +69,11 @@ def checkout_only():
     return set(pyproject()["tool"]["quetzal"]["checkout-only"])
 
 
+def left_out():
+    """These, and modules that are parts of another one."""
+    return checkout_only() | set(pyproject()["tool"]["quetzal"]["joined"])
+
+
 def version():
     text = (ROOT / "uci_engine" / "__init__.py").read_text(encoding="utf-8")
     return re.search(r'__version__ = "(.+)"', text)[1]
@@ -92,7 +97,7 @@ def sources():
     for package in settings()["packages"]:
         for path in sorted(ROOT.joinpath(*package.split(".")).glob("*.py")):
             name = package if path.stem == "__init__" else f"{package}.{path.stem}"
-            if name not in checkout_only():
+            if name not in left_out():
                 yield name, path
 
 

@@ -16,6 +16,8 @@ import re
 import sys
 from pathlib import Path
 
+from join_search import write_if_changed
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("search/tree.py", "search/quiescence.py", "search/iterate.py")
 DEFINITIONS = ("search/tree.pxd", "search/quiescence.pxd", "search/iterate.pxd", "search/selectivity.pxd")
@@ -99,12 +101,6 @@ class Copyist:
             lines.append(line)
         text = DOCSTRING.sub("", "\n".join(lines) + "\n")
         return CIMPORT.sub("", text).replace("import cython\n", "", 1)
-
-
-def write_if_changed(path, text):
-    """Unchanged files keep their time, so that nothing is compiled again."""
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def make():

@@ -17,7 +17,7 @@ from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_
 from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.search.clock import note_stall
 from cython.cimports.search.history import forget
-from cython.cimports.search.iterate import iterate
+from cython.cimports.search.joined import iterate
 from cython.cimports.search.platform import load_flag, load_word, now, store_flag
 from cython.cimports.search.root import start_search
 from cython.cimports.search.score import DRAW, INFINITE, MATE, MATE_IN_SIGHT, MAX_PLY, TB_WIN

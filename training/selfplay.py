@@ -25,7 +25,7 @@ from cython.cimports.board.position import (
 from cython.cimports.board.types import BLACK, MAX_MOVES, Move, u64
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.libc.string import memcpy
-from cython.cimports.search.iterate import iterate
+from cython.cimports.search.joined import iterate
 from cython.cimports.search.platform import load_flag, store_flag
 from cython.cimports.search.root import start_search
 from cython.cimports.search.score import MAX_PLY, clamp
