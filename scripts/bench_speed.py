@@ -1,6 +1,7 @@
 """How fast the search is, beside other engines on the same positions and time, in one run.
 
     python scripts/bench_speed.py --rounds 3 --movetime 300
+    python scripts/bench_speed.py --against build/plain/lib    (this core beside another build of it, and nothing else)
 
 The engines take turns position by position, so that whatever else the machine does slows all of them alike. Three
 tables: nodes per second of one thread with the network and with the classical evaluation beside Stockfish and Ethereal (per
@@ -30,8 +31,9 @@ TITLES = {DEFAULT: "network", CLASSICAL: "classical"}
 class Engine:
     """A UCI engine in a process of its own, and what it has done so far."""
 
-    def __init__(self, command, threads=1, megabytes=16, evaluation=None):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    def __init__(self, command, threads=1, megabytes=16, evaluation=None, env=None):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+        self.process = subprocess.Popen(command, env=env, **pipes)
         self.nodes = 0
         self.seconds = 0.0
         self.processor = 0.0
@@ -114,9 +116,8 @@ def verdict(ratio, wanted):
 
 
 def compare_engines(options, fens, own):
-    folder = "/usr/games/" if os.name == "posix" else ""  # Debian's, which need not be on the PATH
-    others = [shutil.which(name) or f"{folder}{name}" for name in ("stockfish", "ethereal-chess")]
-    present = [path for path in others if shutil.which(path)]
+    others = [shutil.which(name) or f"/usr/games/{name}" for name in ("stockfish", "ethereal-chess")]
+    present = [path for path in others if Path(path).exists()]
     for path in set(others) - set(present):
         print(f"{path} is not installed and left out", file=sys.stderr)
     ours = {evaluation: Engine(own, evaluation=evaluation) for evaluation in TITLES}
@@ -143,6 +144,21 @@ def compare_threads(options, fens, own):
     print(f"two threads / one: {verdict(two.speed / one.speed, WANTED['threads'])}")
 
 
+def compare_builds(options, fens, own):
+    """The same engine from two places: nodes per second of processor time, and the ratio."""
+    places = {"this core": Path(__file__).resolve().parent.parent, str(options.against): options.against.resolve()}
+    engines = {}
+    for name, place in places.items():
+        if not (place / "uci_engine" / "_build.py").exists():
+            sys.exit(f"{place} has no build of Quetzal")
+        engines[name] = Engine(own, env={**os.environ, "PYTHONPATH": str(place), "PYTHONSAFEPATH": "1"})
+    take_turns(list(engines.values()), fens, options.rounds, options.movetime)
+    for name, engine in engines.items():
+        print(f"{name:<34}{engine.speed:>12,.0f} nodes/s{engine.processor_speed:>14,.0f} nodes/CPU s")
+    ours, other = engines.values()
+    print(f"this core / {options.against}, per CPU second: {ours.processor_speed / other.processor_speed:.3f}")
+
+
 def evaluate_speed(fens):
     load_evaluation(CLASSICAL)
     speed = max(benchmark([Board(fen) for fen in fens], 20_000) for _ in range(5))
@@ -154,6 +170,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=1, help="passes over the positions (default: 1)")
     parser.add_argument("--movetime", type=int, default=300, help="milliseconds per position (default: 300)")
+    parser.add_argument("--against", type=Path, metavar="DIR", help="another build, such as build/debug/lib")
     parser.add_argument("--positions", type=int, metavar="N", help="only the first N bench positions")
     options = parser.parse_args()
     if options.rounds < 1 or options.movetime < 1 or (options.positions is not None and options.positions < 1):
@@ -162,6 +179,9 @@ def main():
     own = [sys.executable, "-m", "uci_engine"]
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     print(f"{len(fens)} positions, {options.movetime} ms, {options.rounds} rounds; load before the start: {load:.1f}")
+    if options.against is not None:
+        compare_builds(options, fens, own)
+        return
     compare_engines(options, fens, own)
     compare_threads(options, fens, own)
     evaluate_speed(fens)
