@@ -10,6 +10,7 @@ into the PGN, and lets `quetzal analyse` do the same games with the same nodes, 
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -73,8 +74,7 @@ def confirm(options):
 
 
 def drive(command, games, nodes, target):
-    """What people do without `quetzal analyse`; returns the seconds."""
-    began = time.perf_counter()
+    """What people do without `quetzal analyse`."""
     with chess.engine.SimpleEngine.popen_uci(command) as engine, open(target, "w", encoding="utf-8") as file:
         engine.configure({"Hash": 16, "Threads": 1})
         for game in games_of(games):
@@ -85,30 +85,44 @@ def drive(command, games, nodes, target):
                     info = engine.analyse(board, chess.engine.Limit(nodes=nodes), game=marker)
                     node.set_eval(info["score"])
             print(game, file=file, end="\n\n")
-    return time.perf_counter() - began
 
 
 def analyse(games, nodes, threads, target):
-    began = time.perf_counter()
     command = [sys.executable, "-m", "uci_engine", "analyse", str(games), "-o", str(target), "--nodes", str(nodes)]
     subprocess.run([*command, "--threads", str(threads)], check=True, capture_output=True)
-    return time.perf_counter() - began
+
+
+class Stopwatch:
+    """Adds up how long pieces of work took, by the clock and on the processors, their processes included."""
+
+    def __init__(self):
+        self.seconds = self.processor_seconds = 0.0
+
+    def run(self, work, *arguments):
+        before, began = os.times(), time.perf_counter()
+        work(*arguments)
+        after = os.times()
+        self.seconds += time.perf_counter() - began
+        self.processor_seconds += sum(after[:4]) - sum(before[:4])
 
 
 def speed(options):
     games = [str(game) for _, game in zip(range(options.games), games_of(options.games_file), strict=False)]
-    seconds = {"python-chess": 0.0, **{f"analyse, {threads} threads": 0.0 for threads in options.threads}}
+    driven, ours = Stopwatch(), {threads: Stopwatch() for threads in options.threads}
     with tempfile.TemporaryDirectory() as folder:
         part, target = Path(folder) / "part.pgn", Path(folder) / "out.pgn"
         for first in range(0, len(games), options.block):
             part.write_text("\n\n".join(games[first : first + options.block]) + "\n", encoding="utf-8")
-            seconds["python-chess"] += drive(options.engine, part, options.nodes, target)
-            for threads in options.threads:
-                seconds[f"analyse, {threads} threads"] += analyse(part, options.nodes, threads, target)
+            driven.run(drive, options.engine, part, options.nodes, target)
+            for threads, watch in ours.items():
+                watch.run(analyse, part, options.nodes, threads, target)
     print(f"{len(games)} games, {options.nodes} nodes a position, in turns of {options.block}")
-    for name, used in seconds.items():
-        rate = 60 * len(games) / used
-        print(f"{name:20} {used:7.1f} s  {rate:7.1f} games/min  {seconds['python-chess'] / used:5.2f} x")
+    for name, watch in {"python-chess": driven, **{f"analyse, {n} threads": ours[n] for n in ours}}.items():
+        print(
+            f"{name:20} {watch.seconds:7.1f} s, {60 * len(games) / watch.seconds:6.1f} games/min, "
+            f"{driven.seconds / watch.seconds:.2f} x; processor {watch.processor_seconds:6.1f} s, "
+            f"{driven.processor_seconds / watch.processor_seconds:.2f} x"
+        )
 
 
 def main():
