@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "scripts"))
 import join_search  # noqa: E402
 import record_search  # noqa: E402
-from compilers import CLANG_CL, MSVC, PROFILES, SLOWER, choose, kind_of, machines_of  # noqa: E402
+from compilers import BASELINE, CLANG_CL, MSVC, PROFILES, SLOWER, choose, kind_of, machines_of  # noqa: E402
 
 TARGET = TARGET_PYTHON = None
 if os.environ.get("QUETZAL_TARGET"):
@@ -132,7 +132,7 @@ class BuildCore(build_ext):
         elif kind == MSVC:
             print(SLOWER, file=sys.stderr)
         machines = [TARGET.machine] if TARGET else machines_of(getattr(self.compiler, "compiler_so", ()))
-        choice = choose(kind, machines, PROFILE)
+        choice = choose(kind, machines, PROFILE, TARGET.level if TARGET else BASELINE)
         self.cpu_level = choice.cpu_level
         for extension in self.extensions:
             extension.extra_compile_args = choice.compile_flags

@@ -49,7 +49,8 @@ def machines_of(command):
     return list(named) or [platform.machine().lower()]
 
 
-def choose(kind, machines, profile):
+def choose(kind, machines, profile, level=BASELINE):
+    """`level` is the compiler's own name for the baseline."""
     x86 = [machine for machine in machines if machine in X86]
     if kind == MSVC:
         return Choice(MSVC_FLAGS[profile], [], f"{machines[0]} default (built by MSVC, therefore slower)")
@@ -58,13 +59,13 @@ def choose(kind, machines, profile):
         flags = [*MSVC_FLAGS[profile], "/clang:-fwrapv", "-Wno-unused-function", "-Werror=int-conversion"]
         if profile == "release":
             flags.append("/clang:-O3")
-        return Choice([*flags, *([f"-march={BASELINE}"] if x86 else [])], [], level_of(machines))
+        return Choice([*flags, *([f"-march={level}"] if x86 else [])], [], level_of(machines))
     # -fwrapv: the core relies on two's complement where it wraps. Unused inline functions come with every .pxd. A pointer
     # taken for a number is never meant, though older compilers only warn.
     flags = [*GCC_FLAGS[profile], "-fwrapv", "-Wno-unused-function", "-Werror=int-conversion"]
     if x86:
         # A program of both kinds is compiled twice by one command: the level is for one of them.
-        flags += ["-Xarch_x86_64"] * (len(machines) > 1) + [f"-march={BASELINE}"]
+        flags += ["-Xarch_x86_64"] * (len(machines) > 1) + [f"-march={level}"]
     return Choice(flags, SANITIZERS.get(profile, []), level_of(machines))
 
 

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from compilers import BASELINE
+
 
 class Target(NamedTuple):
     compiler: tuple  # the command
@@ -16,6 +18,7 @@ class Target(NamedTuple):
     machine: str
     compile_flags: tuple = ()
     link_flags: tuple = ("-shared",)  # "{python}" stands for the target's Python
+    level: str = BASELINE  # the compiler's own name for the oldest x86 processors
 
 
 def mac(machine, zig_name):
@@ -24,6 +27,7 @@ def mac(machine, zig_name):
         compiler=("zig", "cc", "-target", f"{zig_name}-macos.{OLDEST_MACOS}"),
         suffix=".cpython-{}{}-darwin.so".format(*sys.version_info[:2]),
         machine=machine,
+        level=BASELINE.replace("-", "_"),
         compile_flags=("-Wall", "-Werror"),
         # The interpreter has its own functions already when it loads a module.
         link_flags=("-shared", "-Wl,-undefined,dynamic_lookup"),

@@ -75,6 +75,7 @@ PROGRAMS = {  # and Debian's packages that have them
 ROOM = 1_500_000_000  # bytes
 MOST_ZIP = 35_000_000
 STEP_SECONDS = 1200  # for anything under wine
+AFTER_END = 5  # seconds for the last output of a program that has ended
 
 LAUNCHER = """#include <wchar.h>
 __declspec(dllimport) int Py_Main(int, wchar_t **);
@@ -233,6 +234,12 @@ def windows_path(path):
     return "Z:" + str(path).replace("/", "\\")
 
 
+def read_all(source, pieces):
+    with open(source, "rb", buffering=0) as file:
+        while data := file.read(65536):
+            pieces.append(data)
+
+
 def under_wine(*words, timeout=STEP_SECONDS):
     """The output of a Windows program. Its streams are pipes: wine's Python does not start with files."""
     with subprocess.Popen(
@@ -243,11 +250,19 @@ def under_wine(*words, timeout=STEP_SECONDS):
         env=wine_environment(),
         cwd=TREE,
     ) as process:
+        pieces = []
+        # A descriptor of its own, which stays when the program's is closed.
+        reader = threading.Thread(target=read_all, args=(os.dup(process.stdout.fileno()), pieces), daemon=True)
+        reader.start()
+        process.stdin.close()
         try:
-            output = process.communicate(timeout=timeout)[0].decode("utf-8", "replace").replace("\r\n", "\n")
+            process.wait(timeout)
         except subprocess.TimeoutExpired:
             process.kill()
             raise NotMadeError(f"{' '.join(str(word) for word in words)}: nothing after {timeout} s") from None
+        # The pipe need not end with the program: services that wine starts meanwhile inherit it, and stay.
+        reader.join(AFTER_END)
+        output = b"".join(pieces).decode("utf-8", "replace").replace("\r\n", "\n")
     if process.returncode:
         raise NotMadeError(f"{output}\nunder wine, {words[0]} ended with status {process.returncode}")
     return output
