@@ -10,7 +10,6 @@ into the PGN, and lets `quetzal analyse` do the same games with the same nodes, 
 """
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -93,17 +92,15 @@ def analyse(games, nodes, threads, target):
 
 
 class Stopwatch:
-    """Adds up how long pieces of work took, by the clock and on the processors, their processes included."""
+    """Adds up how long pieces of work took."""
 
     def __init__(self):
-        self.seconds = self.processor_seconds = 0.0
+        self.seconds = 0.0
 
     def run(self, work, *arguments):
-        before, began = os.times(), time.perf_counter()
+        began = time.perf_counter()
         work(*arguments)
-        after = os.times()
         self.seconds += time.perf_counter() - began
-        self.processor_seconds += sum(after[:4]) - sum(before[:4])
 
 
 def speed(options):
@@ -120,8 +117,7 @@ def speed(options):
     for name, watch in {"python-chess": driven, **{f"analyse, {n} threads": ours[n] for n in ours}}.items():
         print(
             f"{name:20} {watch.seconds:7.1f} s, {60 * len(games) / watch.seconds:6.1f} games/min, "
-            f"{driven.seconds / watch.seconds:.2f} x; processor {watch.processor_seconds:6.1f} s, "
-            f"{driven.processor_seconds / watch.processor_seconds:.2f} x"
+            f"{driven.seconds / watch.seconds:.2f} x"
         )
 
 
