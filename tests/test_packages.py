@@ -32,6 +32,25 @@ def test_every_package_directory_is_shipped():
     assert shipped == present
 
 
+def test_what_is_shipped_is_under_version_control():
+    """A file that the list of ignored ones hides is there on the machine where it was made, and nowhere else."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no checkout")
+    hidden = subprocess.run(
+        ["git", "ls-files", "--others", "--ignored", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.splitlines()
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    for package, patterns in settings["package-data"].items():
+        if package != "*":  # those of the compiled modules, some of which the build writes
+            files = {
+                path.relative_to(ROOT).as_posix()
+                for each in patterns
+                for path in (ROOT / package.replace(".", "/")).glob(each)
+            }
+            assert files
+            assert not files & set(hidden)
+
+
 def test_the_licence_is_said_once_and_right():
     assert PROJECT["license"] == "GPL-3.0-or-later"
     assert PROJECT["license-files"] == ["LICENSE"]
