@@ -6,7 +6,7 @@ const shown = { players: 20, games: PART };
 
 const percent = (value) => (value === null ? "–" : value.toFixed(1));
 const hundredths = (value) => (value === null ? "–" : (100 * value).toFixed(1));
-const resultText = (result) => result.replace("1/2-1/2", "½-½");
+const resultWords = (result) => result.replace("1/2-1/2", "½-½");
 
 function limitsText() {
   const names = { nodes: "nodes", movetime: "ms", depth: "plies" };
@@ -64,7 +64,7 @@ function gameRow(game) {
   const link = el("a", { href: `#game=${game.g}`, "aria-label": `game ${game.g}, ${game.w} against ${game.b}` }, String(game.g));
   return {
     attributes: { class: view.game === game ? "open" : null, onclick: (event) => { event.preventDefault(); openGame(game, 0); } },
-    cells: [link, game.w, game.b, resultText(game.r), String(Math.ceil(game.a.split(" ").length / 2)), percent(game.c[0]), percent(game.c[1]), `${game.x[0]} – ${game.x[1]}`, `${game.u[0]} – ${game.u[1]}`, game.d, game.v],
+    cells: [link, game.w, game.b, resultWords(game.r), String(Math.ceil(game.a.split(" ").length / 2)), percent(game.c[0]), percent(game.c[1]), `${game.x[0]} – ${game.x[1]}`, `${game.u[0]} – ${game.u[1]}`, game.d, game.v],
   };
 }
 

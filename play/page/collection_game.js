@@ -10,7 +10,7 @@ function openGame(game, ply) {
   view.positions = [readFen(game.n)];
   for (const move of view.moves) view.positions.push(makeMove(view.positions[view.positions.length - 1], move));
   byId("viewer").hidden = false;
-  fill("game-title", `${game.w} – ${game.b}  ${resultText(game.r)}`);
+  fill("game-title", `${game.w} – ${game.b}  ${resultWords(game.r)}`);
   fill("game-note", [game.v, game.d].filter((text) => text && !text.startsWith("?")).join(" · "));
   fill("moves", moveList());
   goTo(ply);
@@ -29,8 +29,6 @@ function closeGame() {
   const row = document.querySelector(link);
   if (row) row.focus();
 }
-
-const moveNumber = (position) => `${position.number}.${position.turn === 1 ? ".." : ""}`;
 
 function moveList() {
   const pairs = [];
