@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
-PACKAGES := $(wildcard board eval book search training uci_engine arena command web play)
-SOURCES := setup.py scripts/join_search.py scripts/record_search.py $(shell find $(PACKAGES) -name '*.py' -not -name '_build.py' -o -name '*.pxd' -o -name '*.h')
+PACKAGES := $(wildcard board eval book search training uci_engine pool arena command web play)
+SOURCES := setup.py scripts/join_search.py scripts/record_search.py scripts/guided_build.py $(shell find $(PACKAGES) -name '*.py' -not -name '_build.py' -o -name '*.pxd' -o -name '*.h')
 # A new commit changes what `quetzal --version` says, so it counts as a source.
 COMMIT := $(wildcard .git/logs/HEAD)
 
@@ -13,9 +13,10 @@ COMMIT := $(wildcard .git/logs/HEAD)
 READY := $(VENV)/.ready-to-run
 DEV := $(VENV)/.ready-to-test
 BUILT := build/.built
+GUIDED := build/.guided
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help build run test bench lint format test-debug test-sanitize test-thread test-hostile freeze windows test-windows arm64 test-arm64 macos-check packages clean
+.PHONY: help build run test bench lint format test-debug test-sanitize test-thread test-hostile freeze windows test-windows arm64 test-arm64 macos-check wasm test-wasm packages clean
 
 help:
 	@echo "make run            set everything up and start the engine (UCI on stdin/stdout)"
@@ -33,6 +34,8 @@ help:
 	@echo "make arm64          the core for Linux on ARM64, cross-compiled and tried under qemu (Debian or Ubuntu)"
 	@echo "make test-arm64     the same with the tests that can run there"
 	@echo "make macos-check    does the core compile and link for macOS, with zig?"
+	@echo "make wasm           a page that plays in the browser itself: dist/web, for any web server (Debian or Ubuntu)"
+	@echo "make test-wasm      what make wasm has made, under node and in Chromium"
 	@echo "make packages       wheel and source archive for pip, in dist/"
 	@echo "make clean          remove everything that was built"
 
@@ -51,14 +54,24 @@ $(DEV): $(READY)
 	@$(PIP) -r $(VENV)/requirements-dev.txt >&2
 	@touch $@
 
+# The command, beside the core that was built in place.
+INSTALL = test -x $(BIN)/quetzal || QUETZAL_SKIP_CORE=1 $(PIP) --no-deps --no-build-isolation --editable . \
+	--config-settings editable_mode=compat >&2
+
 $(BUILT): $(READY) $(SOURCES) $(COMMIT)
 	@echo "Building the compiled core; the first time takes a few minutes ..." >&2
 	@$(BIN)/python scripts/build_core.py build/log build_ext --inplace --parallel $(JOBS)
-	@test -x $(BIN)/quetzal || QUETZAL_SKIP_CORE=1 $(PIP) --no-deps --no-build-isolation --editable . \
-		--config-settings editable_mode=compat >&2
+	@$(INSTALL)
 	@touch $@
 
 build: $(BUILT)
+
+# What is given to people is optimised for what the core is seen to do, which takes two builds.
+$(GUIDED): $(READY) $(SOURCES) $(COMMIT)
+	@echo "Building the compiled core twice, guided by a profile; that takes several minutes ..." >&2
+	@QUETZAL_GUIDED=1 $(BIN)/python scripts/build_core.py build/log build_ext --inplace --parallel $(JOBS)
+	@$(INSTALL)
+	@touch $(BUILT) $@
 
 run: $(BUILT)
 	@exec $(BIN)/quetzal
@@ -109,7 +122,7 @@ ONLY :=
 test-hostile: $(DEV) $(BUILT)
 	@$(BIN)/python tests/hostile/run_all.py --seconds $(SECONDS) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
 
-freeze: $(DEV) $(BUILT)
+freeze: $(DEV) $(GUIDED)
 	@$(BIN)/python scripts/freeze.py
 
 windows: $(DEV)
@@ -126,6 +139,12 @@ test-arm64: arm64 $(BUILT)
 
 macos-check: $(DEV)
 	@$(BIN)/python scripts/macos.py
+
+wasm: $(DEV)
+	@$(BIN)/python scripts/wasm.py
+
+test-wasm: wasm $(BUILT)
+	@QUETZAL_WASM=1 $(BIN)/pytest tests/wasm
 
 packages: $(READY)
 	@mkdir -p build && $(BIN)/python scripts/requirements.py release > build/requirements.txt

@@ -5,18 +5,21 @@ QUETZAL_PROFILE chooses how:
     debug     assertions, bounds and overflow checks
     sanitize  debug, with AddressSanitizer and UndefinedBehaviorSanitizer
     thread    debug, with ThreadSanitizer
+QUETZAL_GUIDED=1 optimises for what the core is seen to do (scripts/guided_build.py; gcc alone).
 QUETZAL_TARGET compiles for another system (scripts/targets.py).
 scripts/compilers.py has the compilers' flags, and CC=clang-cl for Windows.
 QUETZAL_FOR_TESTS=1 also compiles what only tests need, as the checked profiles do.
 QUETZAL_SKIP_CORE=1 compiles nothing: for the Makefile, which installs the command beside a core that it has just built.
 """
 
+import ast
 import hashlib
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import tomllib
@@ -31,6 +34,7 @@ from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "scripts"))
+import guided_build  # noqa: E402
 import join_search  # noqa: E402
 import record_search  # noqa: E402
 from compilers import BASELINE, CLANG_CL, MSVC, PROFILES, SLOWER, choose, kind_of, machines_of  # noqa: E402
@@ -42,6 +46,7 @@ if os.environ.get("QUETZAL_TARGET"):
     TARGET, TARGET_PYTHON = wanted()
 PROFILE = os.environ.get("QUETZAL_PROFILE", "release")
 CHECKED = PROFILE != "release"
+GUIDED = os.environ.get("QUETZAL_GUIDED", "").replace("0", "")
 # What is built for tests has all modules, what is built for people only theirs.
 FOR_TESTS = CHECKED or os.environ.get("QUETZAL_FOR_TESTS") == "1"
 
@@ -134,10 +139,27 @@ class BuildCore(build_ext):
         machines = [TARGET.machine] if TARGET else machines_of(getattr(self.compiler, "compiler_so", ()))
         choice = choose(kind, machines, PROFILE, TARGET.level if TARGET else BASELINE)
         self.cpu_level = choice.cpu_level
+        guiding = guided_build.flags(self.is_guided and GUIDED)
         for extension in self.extensions:
-            extension.extra_compile_args = choice.compile_flags
-            extension.extra_link_args = choice.link_flags
+            extension.extra_compile_args = [*choice.compile_flags, *guiding]
+            entry = "PyInit_" + extension.name.rpartition(".")[2]
+            own = [flag.format(entry=entry) for flag in TARGET.module_flags] if TARGET else []
+            extension.extra_link_args = [*choice.link_flags, *guiding, *own]
         super().build_extensions()
+
+    def be_guided(self):
+        """Finds out whether a profile can be had, and has one made. All modules are compiled the same way."""
+        program = os.environ.get("CC", "") or sysconfig.get_config_var("CC") or ""
+        possible = not CHECKED and TARGET is None and os.name == "posix" and guided_build.is_gcc(program.split()[:1])
+        if GUIDED and not possible:
+            print(
+                "QUETZAL_GUIDED is for release builds by gcc on their own system: this one is plain.", file=sys.stderr
+            )
+        self.is_guided = bool(GUIDED and possible)
+        if self.is_guided:
+            self.build_temp = str(guided_build.OBJECTS)
+            if GUIDED != guided_build.COUNTING:
+                guided_build.watch()
 
     def use_clang_cl(self):
         """Microsoft's headers, libraries and linker with LLVM's compiler; setuptools knows no way to ask for that."""
@@ -175,9 +197,14 @@ class BuildCore(build_ext):
     def run(self):
         if self.extensions and TARGET is None:
             refuse_incomplete_system()
-        super().run()
         place = ROOT if self.inplace else Path(self.build_lib)
-        self.write_build_note(place / "uci_engine" / "_build.py")
+        note = place / "uci_engine" / "_build.py"
+        self.is_guided = False
+        if self.extensions:
+            self.be_guided()
+            self.force = self.force or was_guided(note) != self.is_guided
+        super().run()
+        self.write_build_note(note)
 
     def write_build_note(self, path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -191,6 +218,7 @@ class BuildCore(build_ext):
             '"""How this core was built. Written by setup.py."""\n\n'
             f"COMMIT = {commit()!r}\n"
             f"PROFILE = {PROFILE!r}\n"
+            f"GUIDED = {self.is_guided!r}\n"
             f"COMPILER = {self.compiler_version()!r}\n"
             f"CPU_LEVEL = {self.cpu_level!r}\n"
             f"MODULES = {modules!r}\n"
@@ -211,6 +239,16 @@ class BuildCore(build_ext):
             return result.stdout.splitlines()[0].strip()
         except (OSError, subprocess.CalledProcessError, IndexError):
             return " ".join(command)
+
+
+def was_guided(note):
+    """Does the note of an earlier build say so?"""
+    try:
+        statements = ast.parse(note.read_text(encoding="utf-8")).body
+    except (OSError, SyntaxError):
+        return False
+    values = {each.targets[0].id: each.value for each in statements if isinstance(each, ast.Assign)}
+    return "GUIDED" in values and ast.literal_eval(values["GUIDED"])
 
 
 def refuse_incomplete_system():

@@ -18,7 +18,7 @@ from web.server import HTML, JSON, PGN, Answer, Server, refusal
 PORT = 8060  # if it is free and no other was asked for
 BODY_BYTES = 4_000_000  # of what a page may send: a PGN collection of a few thousand games
 
-_SCRIPTS = ("requests", "tree", "game", "analysis", "review", "inside", "main")
+_SCRIPTS = ("words", "requests", "tree", "game", "games", "analysis", "review", "inside", "main")
 
 
 def page_text(token):
@@ -45,15 +45,9 @@ class PlayServer:
         self.address = self.server.address
         self._page = page_text(self.server.token).encode()
         self._changes = {
-            "/game/new": lambda data: self.session.new_game(data),
+            **{f"/{name}": action for name, action in self.session.requests().items()},
             "/game/open": lambda data: self.session.open_game(data.get("id")),
             "/game/delete": lambda data: self.session.delete_game(data.get("id")),
-            "/game/move": lambda data: self.session.move(data.get("move"), data.get("ply")),
-            "/game/take-back": lambda _: self.session.take_back(),
-            "/game/resign": lambda _: self.session.resign(),
-            "/game/offer-draw": lambda _: self.session.offer_draw(),
-            "/game/claim-draw": lambda _: self.session.claim_draw(),
-            "/game/hint": lambda _: self.session.ask_hint(),
             "/analysis/start": lambda data: self.session.analyse(data),
             "/analysis/stop": lambda _: self.session.stop_analysis(),
             "/engine": lambda data: self.session.set_engine(data),

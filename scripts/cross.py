@@ -5,11 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 import tomllib
 from pathlib import Path
 
-from freeze import settings
+from freeze import settings, size_of
 
 ROOT = Path(__file__).resolve().parent.parent
 FREEZING = ("scripts", "docs/logo", "tests/data", "pyproject.toml", "LICENSE")  # what scripts/freeze.py reads
@@ -69,6 +70,23 @@ def pip(*words):
         raise NotMadeError(f"{result.stderr.strip()}\npip could not fetch what is needed: is there a network?")
 
 
+def npm(*words, **options):
+    command = ("npm", *words)
+    result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
+    if result.returncode:
+        raise NotMadeError(f"{result.stderr.strip()[-2000:]}\nnpm could not fetch what is needed: is there a network?")
+
+
+def copy_headers(target):
+    """This Python's own, as one directory: Debian's pyconfig.h only says where the one of the architecture lies."""
+    include = Path(sysconfig.get_path("include"))
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(include, target)
+    of_machine = include.parent / (sysconfig.get_config_var("MULTIARCH") or "") / include.name / "pyconfig.h"
+    if of_machine.exists():
+        shutil.copy(of_machine, target / "pyconfig.h")
+
+
 def dependencies():
     """What Quetzal needs from others to run."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
@@ -94,6 +112,27 @@ def publish(files, folder=ROOT / "dist"):
     finally:
         for part in parts:
             part.unlink(missing_ok=True)
+
+
+def publish_folder(made, folder):
+    """The same for a folder as a whole: the old one stays until the new one is complete."""
+    part, old = folder.with_name(f"{folder.name}.part"), folder.with_name(f"{folder.name}.old")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for leftover in (part, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    try:
+        shutil.copytree(made, part)
+        if folder.exists():
+            folder.rename(old)
+        part.rename(folder)
+    except BaseException:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        raise
+    finally:
+        for leftover in (part, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+    print(f"{folder}: {size_of(folder) / 1e6:.1f} MB")
 
 
 def main(make, words, others, document):

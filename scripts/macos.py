@@ -15,11 +15,10 @@ import re
 import shutil
 import struct
 import sys
-import sysconfig
 from pathlib import Path
 from typing import NamedTuple
 
-from cross import NotMadeError, compile_core, is_made, main, pip, say
+from cross import NotMadeError, compile_core, copy_headers, is_made, main, pip, say
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build" / "macos"
@@ -103,16 +102,6 @@ def fetch_compiler():
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = os.environ["ZIG_LOCAL_CACHE_DIR"] = str(PLACE / "cache")
 
 
-def add_headers():
-    """Debian's pyconfig.h only says where the one of the architecture lies."""
-    include = Path(sysconfig.get_path("include"))
-    shutil.rmtree(PYTHON, ignore_errors=True)
-    shutil.copytree(include, PYTHON / "include")
-    of_machine = include.parent / (sysconfig.get_config_var("MULTIARCH") or "") / include.name / "pyconfig.h"
-    if of_machine.exists():
-        shutil.copy(of_machine, PYTHON / "include" / "pyconfig.h")
-
-
 def modules_of(tree):
     """Their names, from the note that setup.py wrote."""
     note = ast.parse((tree / "uci_engine" / "_build.py").read_text(encoding="utf-8"))
@@ -139,7 +128,7 @@ def check(target, machine):
 def make():
     PLACE.mkdir(parents=True, exist_ok=True)
     fetch_compiler()
-    add_headers()
+    copy_headers(PYTHON / "include")
     for target, machine in TARGETS.items():
         check(target, machine)
 

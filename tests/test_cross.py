@@ -10,11 +10,12 @@ from collections import namedtuple
 
 import cross
 import pytest
+import wasm
 import windows
 from support import ROOT
 
 resource = pytest.importorskip("resource", reason="these scripts run on Linux")
-SCRIPTS = ("windows", "arm64", "macos")
+SCRIPTS = ("windows", "arm64", "macos", "wasm")
 usage = namedtuple("usage", "total used free")
 
 
@@ -62,6 +63,40 @@ def test_a_wheel_that_is_another_one_is_refused(monkeypatch, tmp_path):
     assert not wheel.exists()
 
 
+def test_without_npm_or_emscripten_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/apt-get" if name == "apt-get" else None)
+    with pytest.raises(cross.NotMadeError, match=r"as root: apt-get install emscripten nodejs npm$"):
+        cross.install_programs(wasm.PROGRAMS)
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
+def test_without_a_network_npm_says_so(monkeypatch, tmp_path):
+    """Nobody listens at this address."""
+    for name in [name for name in os.environ if name.lower().startswith("npm_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("npm_config_userconfig", os.devnull)
+    monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9/")
+    monkeypatch.setenv("npm_config_fetch_retries", "0")
+    monkeypatch.setenv("npm_config_cache", str(tmp_path / "cache"))
+    monkeypatch.setattr(wasm, "PLACE", tmp_path)
+    monkeypatch.setattr(wasm, "PYODIDE", tmp_path / "pyodide")
+    with pytest.raises(cross.NotMadeError, match="is there a network"):
+        wasm.fetch_pyodide()
+    assert not (tmp_path / "pyodide").exists()
+
+
+def test_another_pyodide_is_refused(monkeypatch, tmp_path):
+    package = tmp_path / "pyodide-0.25.1.tgz"
+    package.write_bytes(b"not what it should be")
+    monkeypatch.setattr(wasm, "PLACE", tmp_path)
+    monkeypatch.setattr(wasm, "PYODIDE", tmp_path / "pyodide")
+    monkeypatch.setattr(wasm, "npm", lambda *words: None)
+    with pytest.raises(cross.NotMadeError, match="not the file that it should be; it was deleted"):
+        wasm.fetch_pyodide()
+    assert not package.exists()
+
+
 def test_without_room_nothing_is_begun(monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10**12, 10**12 - 10**9, 10**9))
     with pytest.raises(cross.NotMadeError, match=r"only 1\.0 GB are free on the disk; 1\.5 are needed"):
@@ -105,6 +140,50 @@ def test_a_disk_that_gets_full_leaves_what_was_there(tmp_path):
         "b.exe": 15000,
         "c.sha256": 300,
     }
+
+
+PUBLISH_FOLDER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import cross
+made, folder = Path(sys.argv[2]), Path(sys.argv[3])
+sys.exit(cross.main(lambda: cross.publish_folder(made, folder), [], {}, ""))
+"""
+
+
+def test_a_folder_is_replaced_as_a_whole_or_not_at_all(tmp_path):
+    made, folder = tmp_path / "made", tmp_path / "dist" / "web"
+    (made / "inner").mkdir(parents=True)
+    folder.mkdir(parents=True)
+    (folder / "old.html").write_text("old", encoding="utf-8")
+    (made / "index.html").write_text("new", encoding="utf-8")
+    (made / "inner" / "large").write_bytes(b"x" * 5000)
+    command = [sys.executable, "-c", PUBLISH_FOLDER, str(ROOT / "scripts"), str(made), str(folder)]
+    result = subprocess.run(command, preexec_fn=limited, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == "nothing was made"
+    assert [path.relative_to(tmp_path / "dist").as_posix() for path in (tmp_path / "dist").rglob("*")] == [
+        "web",
+        "web/old.html",
+    ]
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    found = {path.relative_to(tmp_path / "dist").as_posix() for path in (tmp_path / "dist").rglob("*")}
+    assert found == {"web", "web/index.html", "web/inner", "web/inner/large"}
+
+
+def test_a_header_with_the_settings_of_another_python():
+    """As the header of this Python has them: numbers, texts, what is not defined, and what is only sometimes."""
+    template = (
+        "/* pyconfig.h */\n#ifndef Py_PYCONFIG_H\n#define Py_PYCONFIG_H\n#define SIZEOF_LONG 8\n/* #undef HAVE_X */\n"
+        '#define HASHES "md5"\n#define HAVE_MMAP 1\n#ifdef _MSC_VER\n# define ONLY_THERE 1\n#endif\n#endif\n'
+    )
+    settings = {"SIZEOF_LONG": 4, "HAVE_X": 1, "HASHES": '"sha1"', "HAVE_MMAP": 0, "CC": "emcc", "VERSION": "3.11"}
+    assert wasm.pyconfig(template, settings).splitlines() == [
+        "#define SIZEOF_LONG 4",
+        "#define HAVE_X 1",
+        '#define HASHES "sha1"',
+    ]
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

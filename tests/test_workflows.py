@@ -131,6 +131,13 @@ def test_microsofts_compiler_builds_nothing_for_people():
     assert "'clang' in _build.COMPILER" in settings["CIBW_TEST_COMMAND_WINDOWS"]
 
 
+def test_what_people_get_is_guided_by_a_profile():
+    (settings,) = [step["env"] for step in RELEASE["wheels"]["steps"] if "cibuildwheel" in step.get("uses", "")]
+    assert settings["CIBW_ENVIRONMENT_LINUX"] == "QUETZAL_GUIDED=1"
+    (build,) = [step for step in RELEASE["frozen"]["steps"] if "build_ext" in step.get("run", "")]
+    assert build["env"]["QUETZAL_GUIDED"] == "1"
+
+
 def test_pip_with_microsofts_compiler_says_that_it_is_slower():
     from compilers import MSVC, choose
 

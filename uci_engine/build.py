@@ -49,7 +49,7 @@ def facts():
         "version": __version__,
         "commit": _build.COMMIT,
         "compiler": _build.COMPILER,
-        "profile": _build.PROFILE,
+        "profile": f"{_build.PROFILE}, guided" if getattr(_build, "GUIDED", False) else _build.PROFILE,
         "CPU level": _build.CPU_LEVEL,
     }
 

@@ -42,17 +42,20 @@ def _source(text):
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def assemble(title, body, style, script, data):
+def assemble(title, body, style, script, data, *, workers=False):
     """One page of a body's markup and the style and script of its own, which follow those that all pages share.
 
     The script finds the data as JSON in the element `data`. The parts are joined and never searched for marks, so that no
     text in the data can be taken for one; and the page's policy allows nothing but the style and the scripts that are
-    in it, so that a hole in what makes the markup would not become a script.
+    in it, so that a hole in what makes the markup would not become a script. With `workers` it may start scripts that lie
+    beside it as workers.
     """
     theme = "\n" + part("web", "assets/theme.js")
     style = "\n" + "\n".join([*(part("web", f"assets/{name}") for name in _STYLES), style])
     script = "\n" + "\n".join([*(part("web", f"assets/{name}") for name in _SCRIPTS), script])
     policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(theme)} {_source(script)}; connect-src 'self'"
+    if workers:
+        policy += "; worker-src 'self'"
     title = html.escape(title.encode("utf-8", "replace").decode())
     return f"""<!DOCTYPE html>
 <html lang="en">

@@ -134,19 +134,18 @@ class Server:
         if self._thread is None:
             self._socket.close()
             return
-        self._server.trigger.pull_trigger(self._stop)
-        self._thread.join()
-
-    def _stop(self):
-        """Called in the loop, which is therefore not gone when it is woken up."""
         self._is_stopping = True
+        # The loop may wake up by itself and be gone before this wakes it: what is written to is closed only behind it.
+        self._server.trigger.pull_trigger()
+        self._thread.join()
+        self._thread = None
+        self._server.task_dispatcher.shutdown(timeout=0.5)
+        wasyncore.close_all(self._map, ignore_all=True)
 
     def _serve(self):
         while not self._is_stopping:
             wasyncore.loop(timeout=1.0, use_poll=True, map=self._map, count=1)
             self._drop_idle()
-        self._server.task_dispatcher.shutdown(timeout=0.5)
-        wasyncore.close_all(self._map, ignore_all=True)
 
     def _drop_idle(self):
         """Closes connections on which nothing moves.

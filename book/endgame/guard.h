@@ -33,6 +33,16 @@ static int qz_guarded(qz_work work, const void *subject, uint64_t number, int ot
 #  endif
 }
 
+#elif defined(__EMSCRIPTEN__)
+
+/* A browser has neither signals nor files that others could cut: what is mapped lies in its own memory. */
+static void qz_prepare_guard(void) {}
+static int qz_guarded(qz_work work, const void *subject, uint64_t number, int otherwise)
+{
+    (void)otherwise;
+    return work(subject, number);
+}
+
 #else
 
 #  include <setjmp.h>

@@ -12,7 +12,7 @@ function openGame(game, ply) {
   byId("viewer").hidden = false;
   fill("game-title", `${game.w} – ${game.b}  ${resultWords(game.r)}`);
   fill("game-note", [game.v, game.d].filter((text) => text && !text.startsWith("?")).join(" · "));
-  fill("moves", moveList());
+  fill("moves", moveList(markOf));
   goTo(ply);
   renderGames();
   byId("viewer").scrollIntoView({ block: "start" });
@@ -30,34 +30,16 @@ function closeGame() {
   if (row) row.focus();
 }
 
-function moveList() {
-  const pairs = [];
-  view.sans.forEach((san, index) => {
-    const position = view.positions[index], mark = view.marks.get(index + 1);
-    if (position.turn === 0 || index === 0) {
-      pairs.push(el("div", { class: "pair" }, el("em", {}, `${position.number}.`)));
-      if (position.turn === 1) pairs[pairs.length - 1].append(el("em", {}, "…"));
-    }
-    pairs[pairs.length - 1].append(el("button", {
-      type: "button", tabindex: "-1", "data-ply": index + 1, class: mark ? mark.grade.split(" ")[0] : null,
-      "aria-label": `${moveNumber(position)} ${san}${mark ? `, ${mark.grade}` : ""}`, onclick: () => goTo(index + 1),
-    }, san + (mark ? GLYPHS[mark.grade] : "")));
-  });
-  return pairs;
+// What the list of moves shows of one.
+function markOf(index) {
+  const mark = view.marks.get(index + 1);
+  return mark ? { kind: mark.grade.split(" ")[0], glyph: GLYPHS[mark.grade], words: `, ${mark.grade}` } : {};
 }
 
-// A better line from the position before the move, as far as it is legal: [{move, san, position, after}, …].
+// A better line from the position before the move.
 function lineAt(ply) {
-  const mark = view.marks.get(ply), found = [];
-  if (!mark || mark.loss === 0) return found;
-  let position = view.positions[ply - 1];
-  for (const move of mark.best) {
-    if (!isLegal(position, move)) break;
-    const after = makeMove(position, move);
-    found.push({ move, san: sanOf(position, move), position, after });
-    position = after;
-  }
-  return found;
+  const mark = view.marks.get(ply);
+  return mark && mark.loss > 0 ? legalLine(view.positions[ply - 1], mark.best) : [];
 }
 
 function goTo(ply) {
@@ -67,15 +49,7 @@ function goTo(ply) {
   renderPosition();
   renderVerdict();
   renderPlot();
-  for (const button of document.querySelectorAll("#moves button")) {
-    const isNow = Number(button.dataset.ply) === view.ply;
-    button.classList.toggle("now", isNow);
-    button.setAttribute("tabindex", isNow ? "0" : "-1");
-    if (isNow) button.setAttribute("aria-current", "true");
-    else button.removeAttribute("aria-current");
-  }
-  const now = document.querySelector("#moves .now"), list = byId("moves");
-  list.scrollTop = now ? now.offsetTop - list.clientHeight / 2 : 0;
+  showMove(view.ply);
   history.replaceState(null, "", `#game=${view.game.g}&ply=${view.ply}`);
 }
 
@@ -95,10 +69,7 @@ function renderVerdict() {
   const facts = [score === "#" ? "mate" : score.startsWith("#") || score.startsWith("-") ? score : `+${score}`];
   if (mark) facts.push(mark.grade + (mark.loss ? `: ${(100 * mark.loss).toFixed(0)} hundredths of a point lost` : ""));
   fill("verdict", facts.join("   ·   "));
-  fill("line", view.line.length ? el("em", {}, "better:") : null, view.line.flatMap(({ san, position }, index) => [
-    position.turn === 0 || index === 0 ? el("em", {}, moveNumber(position)) : null,
-    el("button", { type: "button", "data-step": index, "aria-label": `better line: ${moveNumber(position)} ${san}`, onclick: () => enterLine(index) }, san),
-  ]));
+  fill("line", view.line.length ? el("em", {}, "better:") : null, lineButtons(view.line, "better line"));
 }
 
 function enterLine(step) {
@@ -124,44 +95,18 @@ function nextError() {
   if (errors.length) goTo(errors.find((ply) => ply > view.ply) || errors[0]);
 }
 
-// Inside a line the arrows follow it; back over its beginning leads to the game again.
-function step(distance) {
-  if (view.inLine === null) return goTo(view.ply + distance);
-  if (view.inLine + distance < 0) return goTo(view.ply);
-  return enterLine(view.inLine + distance);
-}
-
 const CONTROLS = {
   first: () => goTo(0), back: () => step(-1), next: () => step(1), last: () => goTo(view.moves.length),
   "next-error": nextError, flip: () => { view.flipped = !view.flipped; renderPosition(); }, close: closeGame,
 };
 const KEYS = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", e: "next-error", f: "flip" };
 
-function hearKey(event) {
-  if (!view.game || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "Escape") return view.inLine === null ? closeGame() : goTo(view.ply);
-  const name = KEYS[event.key], target = event.target;
-  if (!name || /INPUT|SELECT/.test(target.tagName) || (target !== document.body && !byId("viewer").contains(target))) return;
-  event.preventDefault();
-  const wasMove = byId("moves").contains(target);
-  CONTROLS[name]();
-  const now = document.querySelector("#moves .now");
-  if (wasMove && now && view.inLine === null) now.focus({ preventScroll: true });
-}
-
-function openLinked() {
-  const wanted = /#game=(\d+)(?:&ply=(\d+))?/.exec(location.hash);
-  const game = wanted && data.games.find((each) => each.g === Number(wanted[1]));
-  if (game) openGame(game, Number(wanted[2] || 0));
-}
-
 renderFigures();
 renderPlayers();
 renderGames();
 for (const [id, action] of Object.entries(CONTROLS)) byId(id).addEventListener("click", action);
 byId("filter").addEventListener("input", () => { shown.games = PART; renderGames(); });
-document.addEventListener("keydown", hearKey);
-addEventListener("hashchange", openLinked);
+walkByKeys(KEYS, CONTROLS);
 addEventListener("resize", () => { if (view.game) { renderPosition(); renderPlot(); } });
 for (const id of ["players-box", "games-box"]) watchScrolling(byId(id));
-openLinked();
+followLinks();

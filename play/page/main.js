@@ -92,10 +92,11 @@ function start() {
   document.addEventListener("keydown", hearKey);
   addEventListener("hashchange", () => chooseTab(location.hash.slice(1)));
   startPlay();
+  startGames();
   startAnalysis();
   startReview();
   startInside();
-  news.listeners.push((state) => receiveGame(state.game), (state) => {
+  news.listeners.push((state) => receiveGame(state.game), (state) => receiveGames(state.game), (state) => {
     if (document.activeElement !== byId("threads")) byId("threads").value = state.settings.Threads;
     if (document.activeElement !== byId("hash")) byId("hash").value = state.settings.Hash;
     if (desk.tab !== "play") { renderEngine(); renderAnalysisBoard(); }

@@ -3,13 +3,6 @@ const data = JSON.parse(byId("data").textContent);
 const news = { version: "", timer: null, isOnline: true, listeners: [], state: null };
 const IDLE = 500, BUSY = 150, HIDDEN = 2000, LOST = 1000;  // milliseconds between two questions
 
-function say(text, isProblem = false) {
-  const box = byId("message");
-  box.textContent = text;
-  box.classList.toggle("problem", isProblem);
-  box.hidden = !text;
-}
-
 // Sends something; gives what comes back, or null after the person was told why it was refused.
 async function send(path, body = {}) {
   let reply, answer;
@@ -30,8 +23,6 @@ async function send(path, body = {}) {
   askNow();
   return answer;
 }
-
-const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function setOnline(isOnline) {
   news.isOnline = isOnline;
@@ -64,12 +55,3 @@ function askNow() {
 }
 
 const isBusy = () => news.state !== null && ((news.state.game && news.state.game.thinking) || (news.state.analysis && news.state.analysis.running) || Object.values(news.state.tasks).some((task) => task.running));
-
-// A text as a file of the person's own.
-function download(name, text) {
-  const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "application/x-chess-pgn" })), download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}

@@ -1,6 +1,5 @@
 // A game with variations. Every node knows its position; the root is the start.
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
-const START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 class MoveTree {
   constructor({ fen = START_FEN, chess960 = false, headers = {}, comment = "", nodes = [] } = {}) {

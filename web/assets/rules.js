@@ -1,5 +1,6 @@
 // The rules as far as a page needs them: positions from FEN and back, moves in UCI's notation, and their names in SAN.
 // The moves of games are known to be legal; lines that engines give are checked with isLegal.
+const START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const FILES = "abcdefgh";
 const KNIGHT_STEPS = [[1, 2], [2, 1], [2, -1], [1, -2], [-1, -2], [-2, -1], [-2, 1], [-1, 2]];
 const DIAGONALS = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
