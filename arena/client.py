@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from arena.containment import end_process
+from pool.containment import end_process
 
 LONGEST_LINE = 1 << 16  # bytes of a line that are kept; the longest principal variations have 2,000
 _LINE_COST = 100  # bytes that even an empty line takes

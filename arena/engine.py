@@ -10,10 +10,10 @@ import time
 from typing import NamedTuple
 
 from arena.client import Client, EngineEndedError
-from arena.containment import end_process, start
 from arena.declarations import fitting
 from arena.text import visible
 from arena.transcript import Transcript
+from pool.containment import end_process, start
 
 _MOST_WAITING = 10_000  # lines that nobody asked for
 _MOST_ANNOUNCED = 1 << 20  # characters of names and options

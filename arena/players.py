@@ -1,12 +1,12 @@
 """Plays the games of an encounter with engines that are kept from game to game."""
 
 from arena.adjudication import open_tables
-from arena.containment import end_descendants, end_group
 from arena.engine import EngineFailure, EngineProcess
 from arena.game import play_game, record_of_failed_start
 from arena.openings import Opening
 from arena.settings import engine_from, rules_from
 from arena.transcript import Transcript
+from pool.containment import end_descendants, end_group
 
 
 def log_of(record, engines, transcript, failure):

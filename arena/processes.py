@@ -6,6 +6,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from pool.tasks import Unfit
+
 
 def resolve_command(text, base=None):
     """The words of an engine's command with the program's full path. ValueError if there is no such program.
@@ -51,3 +53,12 @@ def share_cores(slots, cores_per_slot):
     if not hasattr(os, "sched_setaffinity") or slots * cores_per_slot > len(cores):
         return None
     return [cores[slot * cores_per_slot : (slot + 1) * cores_per_slot] for slot in range(slots)]
+
+
+def command_at(command, place):
+    """An engine's command where a pool does its work: its program may have been sent there. Unfit if it is missing."""
+    program, *arguments = command
+    found = place.files.get(program, program)
+    if place.is_remote and shutil.which(found) is None:
+        raise Unfit(f"there is no {program} on this worker")
+    return [found, *arguments]

@@ -171,5 +171,6 @@ def page_data(run):
 
 def page(data):
     """The page as text."""
-    script = "\n".join(part("arena", f"page/{name}.js") for name in ("overview", "games", "viewer", "live"))
+    own = (part("arena", f"page/{name}.js") for name in ("overview", "games", "viewer", "live"))
+    script = "\n".join([part("web", "assets/walk.js"), *own])
     return assemble(data["name"], part("arena", "page/body.html"), part("arena", "page/page.css"), script, data)

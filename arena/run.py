@@ -124,9 +124,10 @@ class Run:
                     self.fill()
                     if self.pool.busy == 0 and not self.forfeits:
                         break
-                    event = self.forfeits.popleft() if self.forfeits else self.pool.event(0.5)
-                    if event is not None:
-                        self.hear(event)
+                    if self.forfeits:
+                        self.hear(self.forfeits.popleft())
+                    else:
+                        self.hear_pool(self.pool.event(0.5))
                     for view in self.views:
                         view.update(self)
                     complete = not interrupt.is_requested
@@ -174,6 +175,14 @@ class Run:
             EngineFailure("out", "is out"),
         )
 
+    def hear_pool(self, event):
+        if event is None:
+            return
+        if event.kind == "part":
+            self.hear(event.value)
+        elif event.kind == "warning":
+            self.warn(event.value)
+
     def hear(self, event):
         self.live.hear(event)
         if event["kind"] == "game":
@@ -186,7 +195,7 @@ class Run:
                 verdict = self.conduct.hear(self.journal.records[-1])
                 if verdict is not None:
                     self.warn(verdict)
-        elif event["kind"] in ("warning", "error"):
+        elif event["kind"] == "warning":
             self.warn(event["text"])
 
     def warn(self, text):

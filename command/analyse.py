@@ -11,12 +11,15 @@ from arena.text import plural, visible
 from board.files import check_replaceable, replace_file
 from book.opening.pgn import STANDARD_INPUT, PgnError, Source
 from command.arguments import (
+    add_cluster,
     add_hash,
     add_json,
     add_output,
     add_search_limits,
+    add_show_broken,
     add_syzygy_path,
     add_threads,
+    cluster_of,
     search_limits_of,
 )
 from command.progress import Progress
@@ -46,14 +49,9 @@ def add_arguments(parser):
         "--only", metavar="NAME", help="only games of players with this in their name, in any case; others are left out"
     )
     parser.add_argument("--html", metavar="FILE", help="also write a page with all of it")
-    parser.add_argument(
-        "--show-broken",
-        type=int,
-        default=20,
-        metavar="N",
-        help="broken games to name before only counting (default: 20)",
-    )
+    add_show_broken(parser)
     add_json(parser)
+    add_cluster(parser)
 
 
 class Reading:
@@ -153,7 +151,17 @@ class Broken:
             self.say(f"... and {plural(self.count - max(0, self.most), 'more broken game')}")
 
 
-def review(options, journal, reading, interrupt):
+def runner_of(options, cluster):
+    return Runner(
+        Limits(**search_limits_of(options, {"nodes": DEFAULT_NODES})),
+        megabytes=options.hash,
+        threads=options.threads,
+        syzygy_path=options.syzygy_path or "",
+        cluster=cluster,
+    )
+
+
+def review(options, journal, reading, interrupt, runner):
     """Fills the journal. False if that was interrupted."""
     progress = Progress("analyse", "games", reading.count(), by_minute=True)
     progress.resume_at(journal.games)
@@ -161,13 +169,7 @@ def review(options, journal, reading, interrupt):
     for record in journal.records():
         if "broken" in record:
             broken.add(record)
-    runner = Runner(
-        Limits(**search_limits_of(options, {"nodes": DEFAULT_NODES})),
-        megabytes=options.hash,
-        threads=options.threads,
-        syzygy_path=options.syzygy_path or "",
-        say=broken.say,
-    )
+    runner.say = broken.say
     missing = journal.missing(reading.entries())
     with contextlib.suppress(KeyboardInterrupt):
         for record in runner.records(missing, lambda: interrupt.is_requested):
@@ -184,7 +186,7 @@ def review(options, journal, reading, interrupt):
         broken.say(damage)
     reviewed = journal.games - progress.skipped
     if reviewed:
-        progress.finish(f"{plural(reviewed, 'game')} at {progress.speed()} on {plural(options.threads, 'thread')}")
+        progress.finish(f"{plural(reviewed, 'game')} at {progress.speed()} on {plural(runner.pool.slots(), 'thread')}")
     return True
 
 
@@ -192,9 +194,12 @@ def run(options):
     """Status 0; 1 if a file could be read only in part, 130 if interrupted, 2 if there is nothing to do."""
     check_files(options)
     settings = settings_of(options)
-    with Interrupt() as interrupt, contextlib.closing(Journal(options.output, settings)) as journal:
+    with contextlib.ExitStack() as stack:
+        runner = runner_of(options, stack.enter_context(cluster_of(options)))
+        interrupt = stack.enter_context(Interrupt())
+        journal = stack.enter_context(contextlib.closing(Journal(options.output, settings)))
         reading = Reading(options, interrupt)
-        if not review(options, journal, reading, interrupt):
+        if not review(options, journal, reading, interrupt, runner):
             return INTERRUPTED
         if journal.games == 0:
             journal.remove()

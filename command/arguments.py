@@ -1,6 +1,7 @@
 """Types of command-line arguments that several commands share. One option has one name and one meaning everywhere."""
 
 import argparse
+import contextlib
 import os
 import re
 
@@ -51,6 +52,16 @@ def board_of(options):
 
 def add_chess960(command):
     command.add_argument("--chess960", action="store_true", help="write castling as king takes rook")
+
+
+def add_show_broken(command):
+    command.add_argument(
+        "--show-broken",
+        type=int,
+        default=20,
+        metavar="N",
+        help="broken games to name before only counting (default: 20)",
+    )
 
 
 def add_threads(command, purpose="threads to work with", default=None):
@@ -105,3 +116,30 @@ def add_syzygy_path(command):
     command.add_argument(
         "--syzygy-path", metavar="DIRS", help="directories of endgame tables (default: those of the package)"
     )
+
+
+def add_cluster(command, *, upload=False):
+    """Work on other machines, and with `upload` whether programs are sent there."""
+    group = command.add_argument_group("cluster")
+    group.add_argument("--cluster", metavar="ADDRESS", help="work on a Dask cluster, such as tcp://10.0.0.1:8786")
+    for name, what in (("ca", "the authority's certificate"), ("cert", "our certificate"), ("key", "its key")):
+        group.add_argument(f"--tls-{name}", metavar="FILE", help=f"{what}, for tls:// addresses")
+    if upload:
+        group.add_argument("--upload", action="store_true", help="send the engines' programs to the cluster")
+
+
+@contextlib.contextmanager
+def cluster_of(options):
+    """The connection to the cluster that `add_cluster` asks for, or None. ValueError if there is no such cluster."""
+    if options.cluster is None:
+        for name in ("upload", "tls_ca", "tls_cert", "tls_key"):
+            if getattr(options, name, None):
+                raise ValueError(f"--{name.replace('_', '-')} needs --cluster")
+        yield None
+        return
+    from pool.cluster import Certificates, Cluster
+    from uci_engine.identity import identity
+
+    certificates = Certificates(options.tls_ca, options.tls_cert, options.tls_key)
+    with contextlib.closing(Cluster(options.cluster, identity, certificates)) as cluster:
+        yield cluster

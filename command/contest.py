@@ -6,18 +6,19 @@ import os
 import sys
 from pathlib import Path
 
-from arena.containment import adopt_descendants
 from arena.display import Display
+from arena.encounters import Encounters
 from arena.errors import InputError
 from arena.formats import VERSION, check_description
 from arena.interrupts import INTERRUPTED
 from arena.journal import Journal
 from arena.options import check_rules, parse_draw, parse_resign, plan_cores
-from arena.pool import LocalPool, PoolError
 from arena.preflight import check_engines
 from arena.run import Run, supply_from
 from arena.settings import Rules, engine_from, rules_from
-from command.arguments import positive
+from command.arguments import add_cluster, cluster_of, positive
+from pool.containment import adopt_descendants
+from pool.local import LocalPool
 
 # What may be changed when a run goes on.
 CHANGEABLE = ("games", "concurrency")
@@ -63,13 +64,12 @@ def add_game_arguments(parser):
     running.add_argument("-c", "--concurrency", type=positive, metavar="N", help="games at once (default: 1)")
     running.add_argument("--no-pin", action="store_true", help="let the system choose the processors")
     running.add_argument("--dir", metavar="DIR", help="where the run is kept (default: a new one in ./runs)")
-    running.add_argument("--cluster", metavar="ADDRESS", help="play on a Dask cluster, such as tcp://10.0.0.1:8786")
-    running.add_argument("--upload", action="store_true", help="send the engines' programs to the cluster")
     running.add_argument("--live", type=int, metavar="PORT", help="serve the report page while games run (0: any port)")
     running.add_argument(
         "--host", metavar="ADDRESS", help="where --live listens (default: 127.0.0.1, this machine only)"
     )
     running.add_argument("--resume", metavar="DIR", help="go on with a run that was interrupted")
+    add_cluster(parser, upload=True)
 
 
 def rules_from_options(options):
@@ -124,15 +124,6 @@ def open_journal(options, description, kind):
     return journal
 
 
-def connect(options):
-    """The cluster, if one is to play."""
-    if options.cluster is None:
-        return None
-    from arena.cluster import ClusterPool
-
-    return ClusterPool(options.cluster)
-
-
 def local_pool(description, options, display):
     """Workers on this machine; the display warns where its processors do not suffice."""
     adopt_descendants()
@@ -140,33 +131,32 @@ def local_pool(description, options, display):
     cores, warning = plan_cores(engines, description["concurrency"], description["pin"])
     if warning is not None:
         display.warning(warning)
-    return LocalPool(description["concurrency"], cores=cores, live=options.live is not None)
+    work = Encounters(cores=cores, live=options.live is not None)
+    return LocalPool(work, description["concurrency"])
 
 
-def check_players(description, cluster, options):
+def check_players(description):
     """Starts every engine once, so that a wrong option is noticed before games are lost by it."""
-    if cluster is not None:
-        cluster.check_engines(description, upload=options.upload)
-        return
     adopt_descendants()
     check_engines([engine_from(values) for values in description["engines"]], rules_from(description["rules"]))
 
 
-def prepare_cluster(cluster, journal):
+def cluster_pool(description, cluster, options):
+    """Workers of a cluster, each of which has started every engine once."""
     from arena.calibration import measure_speed
+    from pool.cluster import ClusterPool
 
-    if "reference_speed" not in journal.description:
-        # Kept with the run: when it is resumed elsewhere, time controls still mean what they meant.
-        journal.update_description(reference_speed=round(measure_speed()))
-    cluster.reference = journal.description["reference_speed"]
-    return cluster
+    # Kept with the run: when it is resumed elsewhere, time controls still mean what they meant.
+    reference = description.get("reference_speed") or round(measure_speed())
+    work = Encounters(description["engines"], description["rules"], upload=options.upload, reference=reference)
+    pool = ClusterPool(cluster, work)
+    pool.check()
+    return pool
 
 
 def check_flags(options):
     if options.host is not None and options.live is None:
         raise InputError("--host needs --live")
-    if options.upload and options.cluster is None:
-        raise InputError("--upload needs --cluster")
 
 
 def launch(options, describe, kind, make_schedule, lines, line):
@@ -182,30 +172,30 @@ def launch(options, describe, kind, make_schedule, lines, line):
 
             live = stack.enter_context(contextlib.closing(LiveView(options.live, options.host or "127.0.0.1")))
         description = None if options.resume is not None else describe(options)
-        cluster = connect(options)
-        if cluster is not None:
-            stack.callback(cluster.close)
+        cluster = stack.enter_context(cluster_of(options))
+        pool = None
         if description is not None:
             check_description({"version": VERSION, **description})
-            check_players(description, cluster, options)
+            if cluster is None:
+                check_players(description)
+            else:
+                pool = stack.enter_context(contextlib.closing(cluster_pool(description, cluster, options)))
         journal = stack.enter_context(contextlib.closing(open_journal(options, description, kind)))
         schedule = make_schedule(journal.description, supply_from(journal.description))
         display = Display(lines, line, resume_hint=f"quetzal {kind} --resume {journal.directory}")
         stack.callback(display.clear)
         if cluster is None:
             pool = local_pool(journal.description, options, display)
-        else:
-            pool = prepare_cluster(cluster, journal)
+        elif pool is None:
+            pool = stack.enter_context(contextlib.closing(cluster_pool(journal.description, cluster, options)))
+        if cluster is not None and "reference_speed" not in journal.description:
+            journal.update_description(reference_speed=pool.work.reference)
         if live is not None:
             display.say(f"the games can be watched at {live.address}")
-        try:
-            run = Run(journal, schedule, pool, [display] if live is None else [display, live])
-            if options.resume is not None and not schedule.is_over():
-                check_players(journal.description, cluster, options)
-            complete = run.play()
-        except PoolError as error:
-            print(f"quetzal {kind}: {error}", file=sys.stderr)
-            return 1
+        run = Run(journal, schedule, pool, [display] if live is None else [display, live])
+        if options.resume is not None and cluster is None and not schedule.is_over():
+            check_players(journal.description)
+        complete = run.play()
         if run.conduct.problem() is not None:
             print(f"quetzal {kind}: {run.conduct.problem()}", file=sys.stderr)
             return 1

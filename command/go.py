@@ -15,7 +15,7 @@ from command.arguments import (
 )
 from uci_engine.go import parse_go, problem_of
 from uci_engine.protocol import answer_once
-from uci_engine.report import parse_info
+from uci_engine.report import parse_info, san_line
 
 DESCRIPTION = (
     "Searches a position and prints what UCI's go prints. LIMIT is depth N, nodes N, movetime MS, mate N, wtime MS,\n"
@@ -79,16 +79,6 @@ def settings(options):
         ("EvalFile", options.eval_file),
     )
     return [(name, str(value)) for name, value in given if value is not None]
-
-
-def san_line(board, texts):
-    """Moves in UCI's notation as people write them."""
-    board, found = board.copy(), []
-    for text in texts:
-        move = board.parse_uci(text)
-        found.append(board.san(move))
-        board.push(move)
-    return found
 
 
 class SanReport:

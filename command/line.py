@@ -6,6 +6,7 @@ from command.arguments import join_fen
 from command.parser import suggestion
 from command.progress import clear_all
 from command.table import COMMANDS, build_parser
+from pool.tasks import PoolError
 
 HEAD_OPTIONS = ("-h", "--help", "-v", "-V", "--version")
 
@@ -25,6 +26,10 @@ def run(words):
         clear_all()
         print(f"quetzal {options.command}: {reason_of(error)}", file=sys.stderr)
         return 2
+    except PoolError as error:
+        clear_all()
+        print(f"quetzal {options.command}: {error}", file=sys.stderr)
+        return 1
     finally:
         clear_all()
 

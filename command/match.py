@@ -82,7 +82,7 @@ def describe_match(options):
 
 def run(options):
     if options.worker:
-        from arena.worker import main
+        from pool.child import main
 
         return main()
     if options.resume is not None and options.engines:

@@ -5,10 +5,12 @@ import sys
 from pathlib import Path
 
 from arena.interrupts import INTERRUPTED, Interrupt
-from command.arguments import add_eval_file, add_output, add_threads, positive
+from command.arguments import add_cluster, add_eval_file, add_output, add_threads, cluster_of, positive
 from command.progress import Progress
+from eval import DEFAULT, load_evaluation, read_evaluation
 from training.files import GameWriter
-from training.selfplay import Generator, Settings
+from training.selfplay import Settings
+from training.selfplay_run import Generator
 
 FLUSH_EVERY = 20
 
@@ -29,6 +31,7 @@ def add_arguments(parser):
     parser.add_argument("--draw-plies", type=positive, metavar="N", help="… after so many plies (default: 12)")
     parser.add_argument("--draw-from", type=int, metavar="PLY", help="… but not before this ply (default: 80)")
     parser.add_argument("--chess960-percent", type=int, metavar="P", help="games from Chess960 starts (default: 12)")
+    add_cluster(parser)
 
 
 def settings_from(options):
@@ -41,8 +44,6 @@ def settings_from(options):
 
 def load_teacher(name):
     """Loads the evaluation that plays. Returns what the file of games shall remember of it."""
-    from eval import DEFAULT, load_evaluation, read_evaluation
-
     if name is None:
         name = DEFAULT
     digest = hashlib.sha256(read_evaluation(name)).hexdigest()
@@ -59,7 +60,7 @@ def run(options):
     """Plays until the file holds `options.games` games, or until Ctrl-C; returns the exit status."""
     settings = settings_from(options)
     described = settings._asdict() | load_teacher(options.eval_file)
-    with GameWriter(options.output, described) as writer:
+    with cluster_of(options) as cluster, GameWriter(options.output, described) as writer:
         if writer.damage is not None:
             print(f"{options.output}: {writer.damage}", file=sys.stderr)
         different = differences(described, writer.metadata)
@@ -68,32 +69,44 @@ def run(options):
         if writer.games >= options.games:
             print(f"{options.output} holds {writer.games} games already")
             return 0
-        progress = Progress("self-play", "games", options.games)
-        progress.resume_at(writer.games)
-        plies = quiet = nodes = 0
-        results = {1: 0, 0: 0, -1: 0}
-        generator = Generator(settings, writer.games, options.threads)
-        with Interrupt() as interrupt:
-            for game in generator.games(options.games - writer.games):
-                writer.write_payload(game.payload)
-                if writer.games % FLUSH_EVERY == 0:
-                    writer.flush()
-                plies += game.plies
-                quiet += game.quiet
-                nodes += game.nodes
-                results[game.result] += 1
-                rate = quiet * progress.rate() / max(1, progress.done - progress.skipped + 1)
-                progress.advance(1, f"{rate:,.0f} kept positions/s")
-                if interrupt.is_requested:
-                    generator.begin_no_more()
-        played = max(1, progress.done - progress.skipped)
-        rate = progress.rate()
-        progress.finish(
-            f"{played} games, {plies} plies, {quiet} quiet positions: {quiet / played * rate:,.0f} per second on "
-            f"{options.threads} threads, {nodes / played * rate:,.0f} nodes/s; "
-            f"White won {results[1]}, drew {results[0]}, lost {results[-1]}; {options.output} holds {writer.games} games"
-        )
-        if writer.games < options.games:
-            progress.finish("interrupted; the same command goes on")
-            return INTERRUPTED
-        return 0
+        return play(options, settings, writer, cluster)
+
+
+def play(options, settings, writer, cluster):
+    """Fills the file."""
+    progress = Progress("self-play", "games", options.games)
+    progress.resume_at(writer.games)
+    plies = quiet = nodes = 0
+    results = {1: 0, 0: 0, -1: 0}
+    generator = Generator(
+        settings,
+        writer.games,
+        options.threads,
+        cluster=cluster,
+        evaluation=DEFAULT if options.eval_file is None else options.eval_file,
+        on_warning=progress.finish,
+    )
+    with Interrupt() as interrupt:
+        for game in generator.games(options.games - writer.games):
+            writer.write_payload(game.payload)
+            if writer.games % FLUSH_EVERY == 0:
+                writer.flush()
+            plies += game.plies
+            quiet += game.quiet
+            nodes += game.nodes
+            results[game.result] += 1
+            rate = quiet * progress.rate() / max(1, progress.done - progress.skipped + 1)
+            progress.advance(1, f"{rate:,.0f} kept positions/s")
+            if interrupt.is_requested:
+                generator.begin_no_more()
+    played = max(1, progress.done - progress.skipped)
+    rate = progress.rate()
+    progress.finish(
+        f"{played} games, {plies} plies, {quiet} quiet positions: {quiet / played * rate:,.0f} per second on "
+        f"{generator.pool.slots()} threads, {nodes / played * rate:,.0f} nodes/s; "
+        f"White won {results[1]}, drew {results[0]}, lost {results[-1]}; {options.output} holds {writer.games} games"
+    )
+    if writer.games < options.games:
+        progress.finish("interrupted; the same command goes on")
+        return INTERRUPTED
+    return 0

@@ -6,12 +6,21 @@ import sys
 from arena.interrupts import INTERRUPTED, Interrupt
 from arena.options import named_values
 from arena.text import plural, visible
-from command.arguments import add_hash, add_json, add_search_limits, positive, search_limits_of
+from command.arguments import (
+    add_cluster,
+    add_hash,
+    add_json,
+    add_search_limits,
+    cluster_of,
+    positive,
+    search_limits_of,
+)
 from command.progress import Progress
 from command.rich_table import print_table
 from play.suite import Score, played, read_suites
-from play.suite_engines import OWN, makers
+from play.suite_engines import OWN, solvers
 from play.suite_run import Solving
+from pool.containment import adopt_descendants
 
 DEFAULT_MILLISECONDS = 1000
 
@@ -33,6 +42,7 @@ def add_arguments(parser):
     parser.add_argument("--chess960", action="store_true", help="positions of Chess960")
     parser.add_argument("--quiet", action="store_true", help="only the table, without the misses")
     add_json(parser)
+    add_cluster(parser, upload=True)
 
 
 def run(options):
@@ -41,25 +51,29 @@ def run(options):
     problems = read_suites(options.suites, lambda text: print(text, file=sys.stderr), chess960=options.chess960)
     if not problems:
         raise ValueError(f"there is no position in {', '.join(options.suites)}")
-    engines = makers(
-        options.engine or [OWN],
-        limits,
-        megabytes=options.hash,
-        options=named_values(options.option),
-        chess960=options.chess960,
-    )
-    progress = Progress("suite", "positions", len(engines) * len(problems), by_minute=True)
-    scores = [Score(name) for name, _ in engines]
-    with Interrupt() as interrupt:
-        for score, (_, make) in zip(scores, engines, strict=True):
-            solving = Solving(make, options.concurrency)
-            for problem, attempt in solving.attempts(problems, lambda: interrupt.is_requested):
-                score.add(problem, attempt)
-                if attempt.failure is not None:
-                    progress.say(f"{visible(score.name)}: {visible(problem.name)}: {attempt.failure}", sys.stderr)
-                progress.advance(1)
-            if interrupt.is_requested:
-                break
+    with cluster_of(options) as cluster:
+        adopt_descendants()
+        engines = solvers(
+            options.engine or [OWN],
+            limits,
+            megabytes=options.hash,
+            options=named_values(options.option),
+            chess960=options.chess960,
+            cluster=cluster,
+            upload=options.upload,
+        )
+        progress = Progress("suite", "positions", len(engines) * len(problems), by_minute=True)
+        scores = [Score(work.name) for work in engines]
+        with Interrupt() as interrupt:
+            for score, work in zip(scores, engines, strict=True):
+                solving = Solving(work, options.concurrency, cluster=cluster, on_warning=progress.finish)
+                for problem, attempt in solving.attempts(problems, lambda: interrupt.is_requested):
+                    score.add(problem, attempt)
+                    if attempt.failure is not None:
+                        progress.say(f"{visible(score.name)}: {visible(problem.name)}: {attempt.failure}", sys.stderr)
+                    progress.advance(1)
+                if interrupt.is_requested:
+                    break
     progress.clear()
     show(scores, problems, limits, options)
     if interrupt.is_requested:

@@ -6,7 +6,7 @@ import time
 from arena.duration import duration
 from arena.interrupts import INTERRUPTED, Interrupt
 from book.endgame.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
-from command.arguments import add_output, add_threads, positive
+from command.arguments import add_cluster, add_output, add_threads, cluster_of, positive
 from command.progress import Progress
 from uci_engine.memory import available_megabytes
 
@@ -30,6 +30,7 @@ def add_arguments(parser):
     parser.add_argument("--men", type=int, choices=(3, 4, 5), help="all endings with up to so many men")
     add_output(parser, "where the files go (default: here)", "DIR", default=".")
     add_solving_arguments(parser)
+    add_cluster(parser)
 
 
 class EndingProgress(Progress):
@@ -77,29 +78,54 @@ def make_all(generator, names, progress):
     return made, total
 
 
+def make_on_cluster(generator, names, progress, cluster):
+    """The same with an ending for each worker; files are written here, as they come."""
+    from book.endgame.table_work import TableWork
+    from pool.cluster import ClusterPool
+    from pool.tasks import as_finished
+
+    pool = ClusterPool(cluster, TableWork(names, generator.memory))
+    pool.check()
+    made = total = 0
+    for name, tables in as_finished(pool, names, lambda: progress.interrupt.is_requested, progress.finish):
+        sizes = generator.write(name, *tables)
+        made += 1
+        total += sum(sizes)
+        progress.complete(name)
+        progress.say(f"{name}: {sizes[0]:,} + {sizes[1]:,} bytes")
+    return made, total
+
+
 def run(options):
     """Makes what is missing in the folder. Returns the exit status."""
+    with cluster_of(options) as cluster:
+        return generate(options, cluster)
+
+
+def generate(options, cluster):
     if bool(options.endings) == bool(options.men):
         raise ValueError("name endings (KRPvKR), or say --men 3, 4 or 5")
     names = checked_names(options.endings) if options.endings else all_endings(options.men)
-    generator = Generator(options.output, options.threads, options.memory * MEGABYTE)
+    threads = options.threads if cluster is None else 1
+    generator = Generator(options.output, threads, options.memory * MEGABYTE)
     try:
         todo = generator.plan(names)
         if not todo:
             print(f"{options.output} has all of them already")
             return 0
-        most = max(memory_needed(name, options.threads) for name in todo) // MEGABYTE + 1
-        available = available_megabytes()
+        most = max(memory_needed(name, threads) for name in todo) // MEGABYTE + 1
+        available = available_megabytes() if cluster is None else None
         if available is not None and most > available:
             raise ValueError(f"{most} MB of memory are needed, the system has {available} MB left")
         with Interrupt() as interrupt:
             progress = EndingProgress(todo, interrupt)
             generator.report = progress.report
-            progress.say(
-                f"{len(todo)} endings, {progress.total:,} positions, on {options.threads} "
-                f"thread{'s' if options.threads > 1 else ''}, at most {most} MB of memory"
-            )
-            made, total = make_all(generator, todo, progress)
+            where = f"{threads} thread{'s' if threads > 1 else ''}" if cluster is None else options.cluster
+            progress.say(f"{len(todo)} endings, {progress.total:,} positions, on {where}, at most {most} MB of memory")
+            if cluster is None:
+                made, total = make_all(generator, todo, progress)
+            else:
+                made, total = make_on_cluster(generator, todo, progress, cluster)
         if made < len(todo):
             progress.say(
                 f"interrupted: {made} of {len(todo)} endings are finished; the same command goes on from there"

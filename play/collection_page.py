@@ -24,7 +24,8 @@ def page(records, settings, summary):
         "summary": summary.as_json(),
         "games": games,
     }
-    script = "\n".join(part("play", f"page/{name}.js") for name in ("collection", "collection_game"))
+    own = (part("play", f"page/{name}.js") for name in ("collection", "collection_game"))
+    script = "\n".join([part("web", "assets/walk.js"), *own])
     return assemble(title, part("play", "page/collection.html"), part("play", "page/collection.css"), script, data)
 
 

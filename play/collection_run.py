@@ -1,19 +1,21 @@
-"""Reviews the games of a collection on several threads, and hands the results out in the collection's order.
+"""Reviews the games of a collection, several at once, and hands the results out in the collection's order.
 
-A game's result depends on the game and the settings only, not on the threads or on the games before it.
+A game's result depends on the game and the settings only, not on who reviews it or on the games before it.
 """
 
+import os
 import threading
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor, wait
 
 import chess.pgn
 
+from book.endgame.table_paths import split_path
 from play.annotation import annotate
 from play.collection import parse
 from play.collection_journal import digest_of
 from play.review import GameError, Reviewer
-from play.searching import POLL_SECONDS
+from pool.cluster import ClusterPool
+from pool.local import LocalPool
+from pool.tasks import Cancelled, Doer, Ordered, Unfit, Work
 from search import Searcher
 from uci_engine import __version__
 from uci_engine.endgame import Endgame
@@ -21,59 +23,82 @@ from uci_engine.endgame import Endgame
 COLUMNS = 80
 
 
-class Runner:
-    """`limits` are those of each search, `megabytes` the size of each thread's transposition table."""
+class Reviews(Work):
+    """A task is a game of a collection (play.collection.Entry), its result what the journal keeps of it."""
 
-    def __init__(self, limits, *, megabytes, threads, syzygy_path="", say=print):
+    def __init__(self, limits, megabytes, syzygy_path=""):
         self.limits = limits
         self.megabytes = megabytes
-        self.threads = threads
         self.syzygy_path = syzygy_path
-        self.say = say
-        self.local = threading.local()
+
+    def open(self, place):
+        missing = [part for part in split_path(self.syzygy_path) if not os.path.isdir(part)]
+        if place.is_remote and missing:
+            raise Unfit(f"there are no tables in {missing[0]} on this worker")
+        return ReviewDoer(self)
+
+    def check(self, place):
+        self.open(place).close()
+        return []
+
+    def label(self, task):
+        return task.place
+
+
+class ReviewDoer(Doer):
+    """One reviewer for many games. What its tables have to say goes to whoever listens at the time."""
+
+    def __init__(self, work):
+        self.told = []
+        self.searcher = Searcher(megabytes=work.megabytes)
+        self.reviewer = Reviewer(self.searcher, work.limits, Endgame(work.syzygy_path, self.told.append))
         self.cancel = threading.Event()
 
-    def reviewer(self):
-        if not hasattr(self.local, "reviewer"):
-            endgame = Endgame(self.syzygy_path, self.say)
-            self.local.reviewer = Reviewer(Searcher(megabytes=self.megabytes), self.limits, endgame)
-        return self.local.reviewer
-
-    def record(self, entry):
-        """What the journal keeps of a game; None if the review was cancelled."""
-        about = {
-            "file": entry.path,
-            "number": entry.number,
-            "line": entry.line,
-            "digest": digest_of(entry),
-        }
+    def do(self, task, say):
+        about = {"file": task.path, "number": task.number, "line": task.line, "digest": digest_of(task)}
         try:
-            game = parse(entry)
-            review = self.reviewer().review(game, cancelled=self.cancel.is_set)
+            game = parse(task)
+            review = self.reviewer.review(game, cancelled=self.cancel.is_set)
         except GameError as error:
             return {**about, "broken": str(error)}
+        finally:
+            while self.told:
+                say(self.told.pop(0))
         if review is None:
-            return None
+            raise Cancelled
         annotate(game, review)
         return {**about, **game_data(game, review), "pgn": game_text(game)}
 
+    def give_up(self):
+        self.cancel.set()
+
+    def close(self):
+        self.searcher.close()
+
+
+class Runner:
+    """`limits` are those of each search, `megabytes` the size of each transposition table. `say` takes lines of text."""
+
+    def __init__(self, limits, *, megabytes, threads, syzygy_path="", say=print, cluster=None):
+        self.say = say
+        self.said = set()
+        work = Reviews(limits, megabytes, syzygy_path)
+        if cluster is None:
+            self.pool = LocalPool(work, threads)
+        else:
+            self.pool = ClusterPool(cluster, work)
+            self.pool.check()
+
+    def say_once(self, text):
+        """All tables are the same, so each reviewer has the same to say."""
+        if text not in self.said:
+            self.said.add(text)
+            self.say(text)
+
     def records(self, entries, is_stopped=lambda: False):
         """Yields the records of all entries in their order, until `is_stopped()`: then games that are not done are given up."""
-        pool = ThreadPoolExecutor(self.threads)
-        waiting = deque()
-        entries = iter(entries)
-        try:
-            while not is_stopped():
-                # A few games ahead keep all threads busy, and the memory bounded.
-                while len(waiting) < 4 * self.threads and (entry := next(entries, None)) is not None:
-                    waiting.append(pool.submit(self.record, entry))
-                if not waiting:
-                    return
-                if wait((waiting[0],), POLL_SECONDS).done:
-                    yield waiting.popleft().result()
-        finally:
-            self.cancel.set()
-            pool.shutdown(cancel_futures=True)
+        ordered = Ordered(self.pool, entries, on_part=self.say_once, on_warning=self.say)
+        yield from ordered.results(is_stopped)
 
 
 def game_text(game):

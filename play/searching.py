@@ -2,16 +2,11 @@
 
 import threading
 
+from pool.tasks import POLL_SECONDS, Cancelled
 from search import Listener
 from uci_engine.options import OPTIONS
 
-POLL_SECONDS = 0.1  # between two looks whether the result is still wanted
-
 DEFAULTS = {option.name: option.default for option in OPTIONS}
-
-
-class Cancelled(Exception):  # noqa: N818 - nothing is wrong
-    """The result is not wanted any more."""
 
 
 class Answer(Listener):

@@ -1,18 +1,22 @@
 """Who answers the positions of a suite: this engine in this process, or any UCI engine through the arena's client."""
 
+import dataclasses
+import threading
 import time
 
 import chess
 
-from arena.containment import adopt_descendants, end_process
 from arena.engine import EngineFailure, EngineProcess, parse_info
 from arena.options import make_engine
-from arena.preflight import check_engines
+from arena.preflight import check_engines, problems_of
+from arena.processes import command_at
 from arena.settings import Rules
 from arena.transcript import Transcript
 from board import Board
 from play.searching import DEFAULTS, Answer, search
 from play.suite import Attempt, Course
+from pool.containment import end_process
+from pool.tasks import Cancelled, Doer, Work
 from search import Limits, Searcher
 from uci_engine.endgame import Endgame
 
@@ -34,17 +38,36 @@ class Following(Answer):
             self.course.note(info.milliseconds, move, info.score if info.is_mate else None)
 
 
-class OwnEngine:
-    """This engine. One for each thread that solves."""
+class OwnWork(Work):
+    """Positions for this engine."""
+
+    def __init__(self, name, limits, megabytes):
+        self.name = name
+        self.limits = limits
+        self.megabytes = megabytes
+
+    def open(self, place):
+        return OwnEngine(self.name, self.limits, self.megabytes)
+
+    def label(self, task):
+        return task.name
+
+
+class OwnEngine(Doer):
+    """This engine. One for each slot."""
 
     def __init__(self, name, limits, megabytes):
         self.name = name
         self.limits = Limits(**limits)
         self.searcher = Searcher(megabytes=megabytes)
         self.endgame = Endgame("", lambda text: None)
+        self.cancel = threading.Event()
+
+    def do(self, task, say):
+        return self.solve(task, self.cancel.is_set)
 
     def solve(self, problem, cancelled=None):
-        """The Attempt at a problem; play.searching.Cancelled if it is not wanted any more."""
+        """The Attempt at a problem; Cancelled if it is not wanted any more."""
         self.searcher.clear()
         self.endgame.equip(self.searcher, DEFAULTS)
         board = Board(problem.board.fen(en_passant="fen"), chess960=problem.board.chess960)
@@ -63,7 +86,7 @@ class OwnEngine:
         return Attempt(move, score, mate, info.depth, info.nodes, elapsed, solved_at)
 
     def give_up(self):
-        """Nothing to do: `cancelled` is heard while it searches."""
+        self.cancel.set()
 
     def close(self):
         self.searcher.close()
@@ -81,7 +104,33 @@ class FollowedProcess(EngineProcess):
         super().deliver(line, moment)
 
 
-class UciEngine:
+class UciWork(Work):
+    """Positions for any UCI engine; with `upload` its program goes to the workers of a cluster."""
+
+    def __init__(self, settings, limits, *, chess960=False, upload=False):
+        self.settings = settings
+        self.name = settings.name
+        self.limits = limits
+        self.chess960 = chess960
+        self.upload = upload
+
+    def files(self):
+        return (self.settings.command[0],) if self.upload else ()
+
+    def settings_at(self, place):
+        return dataclasses.replace(self.settings, command=command_at(self.settings.command, place))
+
+    def open(self, place):
+        return UciEngine(self.settings_at(place), self.limits, self.chess960)
+
+    def check(self, place):
+        return problems_of([self.settings_at(place)], Rules(chess960=self.chess960))
+
+    def label(self, task):
+        return task.name
+
+
+class UciEngine(Doer):
     """Any UCI engine. It is started when it is first asked, and again after it has failed."""
 
     def __init__(self, settings, limits, chess960=False):
@@ -92,9 +141,16 @@ class UciEngine:
         seconds = _LONGEST if movetime is None else movetime / 1000 + _GRACE
         self.rules = Rules(chess960=chess960, move_seconds=seconds)
         self.process = None
+        self.cancel = threading.Event()
 
-    def solve(self, problem, cancelled=None):
-        """The Attempt at a problem. A search that is not wanted any more ends with `give_up`."""
+    def do(self, task, say):
+        attempt = None if self.cancel.is_set() else self.solve(task)
+        if self.cancel.is_set():
+            raise Cancelled
+        return attempt
+
+    def solve(self, problem):
+        """The Attempt at a problem."""
         course = Course(problem)
         started = time.perf_counter()
         try:
@@ -138,6 +194,7 @@ class UciEngine:
 
     def give_up(self):
         """From another thread: ends the process, and so the search that somebody waits for."""
+        self.cancel.set()
         process = self.process
         if process is not None:
             end_process(process.process)
@@ -158,18 +215,16 @@ def legal_move(board, text):
     return move
 
 
-def makers(commands, limits, *, megabytes, options, chess960):
-    """A function for each engine that makes one, with its name. ValueError if a program is missing or does not start."""
-    found, settings = [], []
+def solvers(commands, limits, *, megabytes, options, chess960, cluster=None, upload=False):
+    """The work for each engine. ValueError if a program is missing or does not start; on a cluster, its workers look."""
+    found = []
     for command in commands:
         if command == OWN:
-            name = "Quetzal"
-            found.append((name, lambda name=name: OwnEngine(name, limits, megabytes)))
-            continue
-        wanted = make_engine(command, options={"Hash": str(megabytes), **options})
-        settings.append(wanted)
-        found.append((wanted.name, lambda wanted=wanted: UciEngine(wanted, limits, chess960)))
-    if settings:
-        adopt_descendants()
+            found.append(OwnWork("Quetzal", limits, megabytes))
+        else:
+            settings = make_engine(command, options={"Hash": str(megabytes), **options})
+            found.append(UciWork(settings, limits, chess960=chess960, upload=upload))
+    settings = [work.settings for work in found if isinstance(work, UciWork)]
+    if settings and cluster is None:
         check_engines(settings, Rules(chess960=chess960))
     return found

@@ -33,6 +33,11 @@ class Wish(NamedTuple):
     is_fresh: bool = False
 
 
+def most_urgent(wishes):
+    """Of wishes by their kinds, or None where there is none."""
+    return next((wishes[kind] for kind in KINDS if kind in wishes), None)
+
+
 class Lines:
     """Takes what the engine writes; `log` is what the engine's own writer has, too."""
 
@@ -97,7 +102,7 @@ class Thinker:
         self.engine.close()
 
     def _first(self):
-        return next((self._wishes[kind] for kind in KINDS if kind in self._wishes), None)
+        return most_urgent(self._wishes)
 
     def _interrupt(self):
         """Stops the engine if it thinks about what is no longer the most urgent wish."""
@@ -135,17 +140,7 @@ class Thinker:
 
     def _grant(self, wish, settings):
         engine, arrived, ended = self.engine, time.monotonic(), threading.Event()
-        wanted = settings | wish.options
-        # Before the position: how castling is read depends on one of them.
-        for option in engine.options:
-            if option.kind == "button" or option.name in ("Debug Log File", "UCI_EngineAbout"):
-                continue
-            value = option.parse(wanted[option.name]) if option.name in wanted else option.default
-            if engine.values[option.name] != value:
-                engine.set_option(option.name, wanted.get(option.name, _text(option.default)))
-        if wish.is_fresh:
-            engine.new_game()
-        engine.set_position(wish.fen, wish.moves)
+        prepare(engine, wish, settings)
         self._lines.best = None
         self._lines.wish = wish
         # Not while the condition is held: what the engine writes at once goes to callbacks, which may wait for others.
@@ -155,6 +150,21 @@ class Thinker:
                 engine.stop()
         ended.wait()
         self._lines.wish = None
+
+
+def prepare(engine, wish, settings):
+    """Gives the engine the options and the position of a wish; `settings` are options for every wish."""
+    wanted = settings | wish.options
+    # Before the position: how castling is read depends on one of them.
+    for option in engine.options:
+        if option.kind == "button" or option.name in ("Debug Log File", "UCI_EngineAbout"):
+            continue
+        value = option.parse(wanted[option.name]) if option.name in wanted else option.default
+        if engine.values[option.name] != value:
+            engine.set_option(option.name, wanted.get(option.name, _text(option.default)))
+    if wish.is_fresh:
+        engine.new_game()
+    engine.set_position(wish.fen, wish.moves)
 
 
 def _text(value):

@@ -18,10 +18,10 @@ import sys
 
 from arena.interrupts import INTERRUPTED
 from arena.options import check_rules, make_engine, named_values, parse_draw, parse_resign
-from arena.pool import PoolError
 from arena.settings import EngineSettings, Rules
-from command.arguments import positive
+from command.arguments import add_cluster, cluster_of, positive
 from command.progress import Progress
+from pool.tasks import PoolError
 from training.spsa import USUAL, Gains, choose, table_lines
 from training.spsa_run import describe, open_state, play_on
 
@@ -55,6 +55,7 @@ def build_parser():
     gains.add_argument("--alpha", type=float, metavar="X", help="how fast --a falls (default: 0.602)")
     gains.add_argument("--gamma", type=float, metavar="X", help="how fast --c falls (default: 0.101)")
     gains.add_argument("--c", type=float, metavar="X", help="how far to look (default: 1, the parameter's step)")
+    add_cluster(parser)
     return parser
 
 
@@ -98,7 +99,15 @@ def tune(options):
     complete = True
     if optimiser.iteration < options.iterations:
         progress = Progress("tuning", "games", 2 * options.pairs * options.iterations)
-        complete = play_on(state, options.iterations, progress, concurrency=options.concurrency, pin=not options.no_pin)
+        with cluster_of(options) as cluster:
+            complete = play_on(
+                state,
+                options.iterations,
+                progress,
+                concurrency=options.concurrency,
+                pin=not options.no_pin,
+                cluster=cluster,
+            )
     for line in table_lines(optimiser.parameters, optimiser.values):
         print(line)
     if complete:

@@ -10,14 +10,15 @@ from support import ROOT
 BELOW = {
     "board": set(),
     "eval": {"board"},
-    "book": {"board"},
+    "book": {"board", "pool"},
     "search": {"board", "eval", "book"},
     "uci_engine": {"board", "eval", "book", "search"},
     "web": set(),
-    "arena": {"board", "eval", "book", "search", "uci_engine", "web"},
-    "training": {"board", "eval", "book", "search", "uci_engine", "arena"},
-    "play": {"board", "eval", "book", "search", "uci_engine", "arena", "web"},
-    "command": {"board", "eval", "book", "search", "uci_engine", "arena", "training", "play", "web"},
+    "pool": set(),
+    "arena": {"board", "eval", "book", "search", "uci_engine", "pool", "web"},
+    "training": {"board", "eval", "book", "search", "uci_engine", "arena", "pool"},
+    "play": {"board", "eval", "book", "search", "uci_engine", "arena", "pool", "web"},
+    "command": {"board", "eval", "book", "search", "uci_engine", "arena", "training", "play", "pool", "web"},
 }
 ROOMS = [name for name in BELOW if (ROOT / name).is_dir()]
 DOORS = {"uci_engine/__main__.py"}  # `python -m uci_engine` is the whole program; nothing imports this file

@@ -90,14 +90,14 @@ class Dataset:
         room: cython.size_t
         block: cython.p_void
         if samples > self.room:
-            room = max(samples, 2 * self.room, 1024)
+            room = max(samples, 2 * self.room, cython.cast(cython.size_t, 1024))
             block = realloc(self.samples, room * cython.sizeof(Sample))
             if block == cython.NULL:
                 return False
             self.samples = cython.cast(cython.pointer(Sample), block)
             self.room = room
         if coefficients > self.coefficient_room:
-            room = max(coefficients, 2 * self.coefficient_room, 65536)
+            room = max(coefficients, 2 * self.coefficient_room, cython.cast(cython.size_t, 65536))
             block = realloc(self.coefficients, room * cython.sizeof(Coefficient))
             if block == cython.NULL:
                 return False
@@ -256,7 +256,8 @@ class Dataset:
         part: cython.double = share
         begin: cython.size_t = first
         end: cython.size_t = last
-        if len(weights) != WEIGHT_COUNT or len(gradient) != WEIGHT_COUNT or not begin <= end <= len(order):
+        known: cython.size_t = len(order)
+        if len(weights) != WEIGHT_COUNT or len(gradient) != WEIGHT_COUNT or not begin <= end <= known:
             raise ValueError("these weights or samples do not belong to this set")
         if end > begin:
             with cython.nogil:

@@ -454,11 +454,11 @@ class PositionSet:
                 scores[bar] += 1
                 magnitude += score if score > 0 else -score
         return {
-            "results": [results[index] for index in range(3)],
-            "men": [men[index] for index in range(MEN_BARS)],
-            "scores": [scores[index] for index in range(SCORE_BARS)],
+            "results": [results[bar] for bar in range(3)],
+            "men": [men[bar] for bar in range(MEN_BARS)],
+            "scores": [scores[bar] for bar in range(SCORE_BARS)],
             "score_step": SCORE_STEP,
-            "mean_score": cython.cast(cython.double, magnitude) / max(self.count, 1),
+            "mean_score": cython.cast(cython.double, magnitude) / (self.count if self.count > 0 else 1),
         }
 
 

@@ -6,9 +6,6 @@ of threads produce the same file, and an interrupted run goes on where it stoppe
 """
 
 import random
-import threading
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import cython
@@ -35,8 +32,6 @@ from cython.cimports.training.quiet import DEFAULT_MOST_SCORE, is_quiet
 from cython.cimports.training.records import encode_line
 
 from board.chess960 import start_fen
-
-HASH_MEGABYTES = 1  # enough for a game of short searches, and small enough for the processor's cache
 
 
 class Settings(NamedTuple):
@@ -248,49 +243,3 @@ def play_game(searcher: Searcher, settings, number, give_up: GiveUp = None):
                 return None
     finally:
         free(line)
-
-
-class Generator:
-    """Plays games number `first`, first + 1, … on several threads and hands them out in that order."""
-
-    def __init__(self, settings, first, threads):
-        self.settings = settings
-        self.first = first
-        self.threads = threads
-        self.local = threading.local()
-        self.give_up = GiveUp()
-        self.waiting = deque()
-        self.is_ending = False
-
-    def play(self, number):
-        if not hasattr(self.local, "searcher"):
-            self.local.searcher = Searcher(megabytes=HASH_MEGABYTES)
-        return play_game(self.local.searcher, self.settings, number, self.give_up)
-
-    def begin_no_more(self):
-        """Lets `games` end with those that are being played now."""
-        self.is_ending = True
-        # The threads take the first ones: from the end, no gap can come to be between what is played and what is not.
-        while self.waiting:
-            future = self.waiting.pop()
-            if not future.cancel():
-                self.waiting.append(future)
-                return
-
-    def games(self, count):
-        """Yields `count` games. When the caller stops early, games are not begun, and those being played are given up."""
-        pool = ThreadPoolExecutor(self.threads)
-        number = self.first
-        last = self.first + count
-        try:
-            while True:
-                # A few games ahead keep all threads busy without piling results up.
-                while not self.is_ending and len(self.waiting) < 4 * self.threads and number < last:
-                    self.waiting.append(pool.submit(self.play, number))
-                    number += 1
-                if not self.waiting:
-                    return
-                yield self.waiting.popleft().result()
-        finally:
-            self.give_up.set()
-            pool.shutdown(cancel_futures=True)

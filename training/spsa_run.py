@@ -5,33 +5,46 @@ import json
 import os
 from pathlib import Path
 
+from arena.calibration import measure_speed
+from arena.encounters import Encounters
 from arena.engine import EngineFailure, EngineProcess
 from arena.errors import InputError
 from arena.interrupts import Interrupt
 from arena.openings import fingerprint
 from arena.options import plan_cores
-from arena.pool import LocalPool, PoolError
 from arena.run import encounter, openings_description, supply_from
 from arena.settings import EngineSettings, Rules, as_dict
 from board.files import replace_file
+from pool.cluster import ClusterPool
+from pool.local import LocalPool
+from pool.tasks import PoolError
 from training.spsa import Gains, Optimiser, complete_gains
 
 FORMAT = 1
 TRACED = 100  # how often the way of the parameters is noted, and a line is printed
+TUNING = {"QUETZAL_TUNING": "1"}  # makes the engine show its parameters as options
 
 # Games
 
 
 class Games:
-    """Matches between two settings of one engine, played by the arena's workers."""
+    """Matches between two settings of one engine, played by the arena's workers, here or on a cluster."""
 
-    def __init__(self, description, concurrency, pin):
+    def __init__(self, description, concurrency, pin, cluster=None):
         self.description = description
         self.engine = EngineSettings(**description["engine"])
         self.pairs = description["pairs"]
         self.supply = supply_from(description)
-        cores, self.warning = plan_cores([self.engine], concurrency, pin)
-        self.pool = LocalPool(concurrency, cores=cores)
+        self.warning = None
+        if cluster is None:
+            cores, self.warning = plan_cores([self.engine], concurrency, pin)
+            self.pool = LocalPool(Encounters(cores=cores), concurrency)
+        else:
+            work = Encounters(
+                [description["engine"]], description["rules"], reference=measure_speed(), environment=TUNING
+            )
+            self.pool = ClusterPool(cluster, work)
+            self.pool.check()
 
     def tasks(self, iteration, sides, finished):
         """The pairs of games of an iteration, without those games that are finished already."""
@@ -67,18 +80,24 @@ class Games:
             while waiting and self.pool.has_room():
                 self.pool.give(waiting.pop(0))
             event = self.pool.event(0.5)
-            if event is not None and event["kind"] == "game":
-                record = event["record"]
-                if record["failure"] == "start":
-                    raise PoolError(f"an engine did not start: {record['reason']}")
-                if record["failure"] is not None:
-                    on_warning(f"game {record['game']}: {record['reason']}")
-                on_game(record["game"], record["points"] if record["players"][0] == 0 else 1 - record["points"])
-            elif event is not None and event["kind"] in ("warning", "error"):
-                on_warning(event["text"])
+            if event is not None and event.kind == "part":
+                self.hear(event.value, on_game, on_warning)
+            elif event is not None and event.kind == "warning":
+                on_warning(event.value)
             if interrupt.is_requested:
                 return False
         return True
+
+    def hear(self, part, on_game, on_warning):
+        if part["kind"] == "warning":
+            on_warning(part["text"])
+        elif part["kind"] == "game":
+            record = part["record"]
+            if record["failure"] == "start":
+                raise PoolError(f"an engine did not start: {record['reason']}")
+            if record["failure"] is not None:
+                on_warning(f"game {record['game']}: {record['reason']}")
+            on_game(record["game"], record["points"] if record["players"][0] == 0 else 1 - record["points"])
 
     def close(self):
         self.pool.close()
@@ -193,13 +212,13 @@ def open_state(path, parameters, description, given, iterations):
     return state
 
 
-def play_on(state, iterations, progress, *, concurrency=1, pin=True):
+def play_on(state, iterations, progress, *, concurrency=1, pin=True, cluster=None):
     """The iterations that are left; False when they were interrupted. `progress` counts games."""
     optimiser = state.optimiser
-    os.environ["QUETZAL_TUNING"] = "1"  # the workers hand it on to the engines
+    os.environ.update(TUNING)  # the workers hand it on to the engines
     settings = EngineSettings(**state.description["engine"])
     check_engine(settings, Rules(**state.description["rules"]), optimiser.values)
-    games = Games(state.description, concurrency, pin)
+    games = Games(state.description, concurrency, pin, cluster)
     per_iteration = 2 * games.pairs
     progress.resume_at(optimiser.iteration * per_iteration + len(state.points))
     progress.finish(

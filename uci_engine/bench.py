@@ -26,12 +26,20 @@ class Results(Listener):
         self.queue.put(result)
 
 
-def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: False):
+def think_beside(searcher, board, limits):
+    """A search in its own threads, so that Ctrl-C is heard in this one."""
+    results = Results()
+    searcher.start(board, limits, results)
+    searcher.wait()
+    return results.queue.get()
+
+
+def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: False, think=think_beside):
     """Searches every position from a fresh state. Yields a line per position, the mean effective branching factor, and
-    the closing line that testing frameworks read. Ctrl-C ends the search that is running.
+    the closing line that testing frameworks read. Ctrl-C ends the search that is running. Where there are no threads,
+    `think` is `Searcher.think`.
     """
     searcher = Searcher(megabytes=megabytes, threads=threads)
-    results = Results()
     nodes = 0
     branching = []
     fens = positions()
@@ -43,9 +51,7 @@ def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: Fal
                 return
             searcher.clear()
             board = Board(fen)
-            searcher.start(board, Limits(depth=depth), results)
-            searcher.wait()
-            result = results.queue.get()
+            result = think(searcher, board, Limits(depth=depth))
             nodes += result.info.nodes
             best = "(none)"
             if result.best:
@@ -58,3 +64,9 @@ def lines(depth=DEFAULT_DEPTH, threads=1, megabytes=16, is_cancelled=lambda: Fal
     mean = sum(branching) / len(branching)
     yield f"effective branching factor {mean:.3f} (mean over the positions, depth {depth})"
     yield f"{nodes} nodes {nodes / seconds:.0f} nps"
+
+
+def signature(depth=DEFAULT_DEPTH):
+    """The nodes of all positions together."""
+    *_, closing = lines(depth)
+    return int(closing.split()[0])

@@ -230,6 +230,10 @@ class Engine:
         )
         move = 2 * self.board.fullmove_number + self.board.turn
         self.searcher.note_wait(self.lag.started(move, limits, arrived))
+        self.begin(limits, reporter)
+
+    def begin(self, limits, reporter):
+        """Lets the search run beside this thread; the reporter hears its end. What has no threads runs it here instead."""
         self.searcher.start(self.board, limits, reporter)
 
     @property

@@ -21,6 +21,16 @@ def line_text(board, moves):
     return texts
 
 
+def san_line(board, texts):
+    """A line of moves in UCI's notation as people write them."""
+    board, found = board.copy(), []
+    for text in texts:
+        move = board.parse_uci(text)
+        found.append(board.san(move))
+        board.push(move)
+    return found
+
+
 def info_text(board, info, weight=None):
     """An `info` line; with the phase's `weight` also the chances to win, draw and lose."""
     parts = [f"info depth {info.depth} seldepth {max(info.seldepth, 1)} multipv {info.multipv}"]

@@ -14,7 +14,7 @@ function openGame(game, ply, scroll) {
   panel.hidden = false;
   fill("game-title", `${names()[game.p[0]]} – ${names()[game.p[1]]}  ${resultText(game.s)}`);
   fill("game-note", [`game ${game.g}, round ${game.r}`, game.t, game.o].filter(Boolean).join(" · "));
-  fill("moves", moveList());
+  fill("moves", moveList((index) => ({ kind: index < game.b ? "book" : null })));
   const all = neighbours();
   byId("previous-game").disabled = !all.previous;
   byId("next-game").disabled = !all.next;
@@ -50,22 +50,6 @@ function openNeighbour(name) {
   if (game) openGame(game, 0, false);
 }
 
-function moveList() {
-  const pairs = [];
-  view.sans.forEach((san, index) => {
-    const position = view.positions[index];
-    if (position.turn === 0 || index === 0) {
-      pairs.push(el("div", { class: "pair" }, el("em", {}, `${position.number}.`)));
-      if (position.turn === 1) pairs[pairs.length - 1].append(el("em", {}, "…"));
-    }
-    pairs[pairs.length - 1].append(el("button", {
-      type: "button", tabindex: "-1", "data-ply": index + 1, class: index < view.game.b ? "book" : null,
-      "aria-label": `${moveNumber(position)} ${san}`, onclick: () => goTo(index + 1),
-    }, san));
-  });
-  return pairs;
-}
-
 function at(list, ply) {
   const index = ply - 1 - view.game.b;
   return list && index >= 0 && index < list.length ? list[index] : null;
@@ -86,37 +70,15 @@ function goTo(ply) {
   view.inLine = null;
   renderPosition();
   renderThought();
-  const now = markMove("#moves button", "ply", view.ply), list = byId("moves");
-  list.scrollTop = now ? now.offsetTop - list.clientHeight / 2 : 0;
+  showMove(view.ply);
   renderGameCharts();
   history.replaceState(null, "", `#game=${view.game.g}&ply=${view.ply}`);
 }
 
-// Only the move that is shown is in the order of tabs: arrow keys lead to the others.
-function markMove(selector, name, value) {
-  let now = null;
-  for (const button of document.querySelectorAll(selector)) {
-    const isNow = Number(button.dataset[name]) === value;
-    button.classList.toggle("now", isNow);
-    button.setAttribute("tabindex", isNow ? "0" : "-1");
-    if (isNow) button.setAttribute("aria-current", "true");
-    else button.removeAttribute("aria-current");
-    if (isNow) now = button;
-  }
-  return now;
-}
-
-// The engine's line from the position before its move, as far as it is legal: [{move, san, position, after}, …].
+// The engine's line from the position before its move.
 function lineAt(ply) {
-  const text = at(view.game.v, ply), found = [];
-  let position = view.positions[ply - 1];
-  for (const move of text ? text.split(" ") : []) {
-    if (!isLegal(position, move)) break;
-    const after = makeMove(position, move);
-    found.push({ move, san: sanOf(position, move), position, after });
-    position = after;
-  }
-  return found;
+  const text = at(view.game.v, ply);
+  return legalLine(view.positions[ply - 1], text ? text.split(" ") : []);
 }
 
 function renderThought() {
@@ -131,10 +93,7 @@ function renderThought() {
   }
   const move = view.ply ? `${moveNumber(view.positions[view.ply - 1])} ${view.sans[view.ply - 1]}` : "start position";
   fill("thought", facts.join("   ·   "), el("span", { class: "unseen" }, ` after ${move}`));
-  fill("line", view.line.flatMap(({ san, position }, index) => [
-    position.turn === 0 || index === 0 ? el("em", {}, moveNumber(position)) : null,
-    el("button", { type: "button", "data-step": index, "aria-label": `line: ${moveNumber(position)} ${san}`, onclick: () => enterLine(index) }, san),
-  ]));
+  fill("line", lineButtons(view.line, "line"));
 }
 
 function enterLine(step) {
@@ -227,18 +186,6 @@ function togglePlaying() {
   view.timer = setInterval(() => (view.ply >= view.moves.length ? stopPlaying() : goTo(view.ply + 1)), 700);
 }
 
-// Inside a line the arrows follow it; back over its beginning and Escape lead to the game again.
-function step(distance) {
-  if (view.inLine === null) return goTo(view.ply + distance);
-  if (view.inLine + distance < 0) return goTo(view.ply);
-  return enterLine(view.inLine + distance);
-}
-
-function leave() {
-  if (view.inLine !== null) goTo(view.ply);
-  else closeGame();
-}
-
 const CONTROLS = {
   first: () => goTo(0), back: () => step(-1), next: () => step(1), last: () => goTo(view.moves.length), play: togglePlaying, close: closeGame,
   flip: () => { view.flipped = !view.flipped; renderPosition(); }, "previous-game": () => openNeighbour("previous"), "next-game": () => openNeighbour("next"),
@@ -246,29 +193,8 @@ const CONTROLS = {
 };
 const KEYS = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play", f: "flip", p: "previous-game", n: "next-game" };
 
-function hearKey(event) {
-  if (!view.game || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "Escape") return leave();
-  const target = event.target, name = KEYS[event.key];
-  // Fields, lists that scroll and buttons keep the keys that they need themselves.
-  if (!name || /INPUT|SELECT|TEXTAREA/.test(target.tagName) || (target !== document.body && !byId("viewer").contains(target))) return;
-  if (event.key === " " && /BUTTON|A/.test(target.tagName)) return;
-  event.preventDefault();
-  const wasMove = byId("moves").contains(target);
-  CONTROLS[name]();
-  const now = document.querySelector("#moves .now");
-  if (wasMove && now && view.inLine === null) now.focus({ preventScroll: true });
-}
-
-function openLinked() {
-  const wanted = /#game=(\d+)(?:&ply=(\d+))?/.exec(location.hash);
-  const game = wanted && data.games.find((each) => each.g === Number(wanted[1]));
-  if (game) openGame(game, Number(wanted[2] || 0), true);
-}
-
 function startViewer() {
   for (const [id, action] of Object.entries(CONTROLS)) byId(id).addEventListener("click", action);
-  document.addEventListener("keydown", hearKey);
-  addEventListener("hashchange", openLinked);
-  openLinked();
+  walkByKeys(KEYS, CONTROLS);
+  followLinks();
 }

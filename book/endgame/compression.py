@@ -21,7 +21,7 @@ class Sequence:
 
     def __cinit__(self, size: cython.size_t, *_):
         self.size = size
-        self.values = cython.cast(cython.pointer(u16), malloc(max(1, size) * cython.sizeof(u16)))
+        self.values = cython.cast(cython.pointer(u16), malloc((size if size > 0 else 1) * cython.sizeof(u16)))
         if self.values == cython.NULL:
             raise MemoryError(f"no memory for a table of {size} positions")
 
@@ -92,7 +92,7 @@ class Grammar:
 
     def _pair_up(self, check, least: u32, most: cython.int):
         counts: cython.pointer(u32) = cython.cast(cython.pointer(u32), calloc(1 << 24, cython.sizeof(u32)))
-        room: cython.size_t = min(self.length, 1 << 24) + 1
+        room: cython.size_t = min(self.length, cython.cast(cython.size_t, 1 << 24)) + 1
         touched: cython.pointer(u32) = cython.cast(cython.pointer(u32), malloc(room * cython.sizeof(u32)))
         chosen: cython.pointer(Candidate) = cython.cast(
             cython.pointer(Candidate), malloc(MOST_CHOSEN * cython.sizeof(Candidate))

@@ -266,8 +266,8 @@ class Generator:
             if name not in keep:
                 del self._outcomes[name]
 
-    def make(self, name, later=()):
-        """Solves an ending and writes its two files; returns their sizes. `later` are endings still to be made."""
+    def tables(self, name, later=()):
+        """Solves an ending; returns what its two files hold. `later` are endings still to be made."""
         ending = self.solved(name)
         if any(name in successors(other) for other in later):
             self._remember(ending)
@@ -285,7 +285,14 @@ class Generator:
         count = len(parts(name))
         outcomes = wdl_file(name, dict(zip(parts(name), tables[:count], strict=True)))
         distances = dtz_file(name, dict(zip(parts(name), tables[count:], strict=True)))
-        # The distances last: an ending whose second file is there is complete.
+        return outcomes, distances
+
+    def make(self, name, later=()):
+        """Solves an ending and writes its two files; returns their sizes."""
+        return self.write(name, *self.tables(name, later))
+
+    def write(self, name, outcomes, distances):
+        """The distances last: an ending whose second file is there is complete."""
         write_table(self.folder / (name + WDL_SUFFIX), outcomes)
         write_table(self.folder / (name + DTZ_SUFFIX), distances)
         return len(outcomes), len(distances)

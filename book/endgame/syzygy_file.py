@@ -185,7 +185,7 @@ class MappedTable:
         self._find(cursor, size)
         self.stream.seek(begin)
         piece: bytes = self.stream.read(size)
-        if len(piece) != size:
+        if cython.cast(u64, len(piece)) != size:
             raise TableError("it was cut off")
         self.copies.append(piece)
         place: cython.p_const_uchar = piece

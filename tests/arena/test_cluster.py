@@ -1,48 +1,28 @@
 """Matches on a Dask cluster of two workers on this machine."""
 
-import importlib.util
 import json
 import os
 import shlex
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from arena_playing import PATIENCE, SCRIPT, command, is_running, processes, run_quetzal, wait_until
+from clusters import NEEDS_DASK, local_cluster
 from support import DATA
 
 from arena.calibration import measure_speed
 
-pytestmark = [
-    pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs Dask: the extra 'cluster'"),
-    pytest.mark.skipif(os.name == "nt", reason="signals of Unix"),
-]
+pytestmark = NEEDS_DASK
 
 QUICK = ("--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "120", "--startup-timeout", "120")
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Its address, and the process numbers of its workers."""
-    script = Path(__file__).with_name("local_cluster.py")
-    process = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    address, *pids = process.stdout.readline().split()
-    yield address, [int(pid) for pid in pids]
-    process.stdin.close()
-    try:
-        process.wait(60)
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+    with local_cluster() as found:
+        yield found.address, found.workers
 
 
 def games_of(directory):

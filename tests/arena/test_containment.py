@@ -9,9 +9,10 @@ import pytest
 from arena_playing import command, is_running, processes, run_quetzal, scripted, wait_until
 from support import DATA
 
+from arena.encounters import Encounters
 from arena.openings import START
-from arena.pool import LocalPool
 from arena.settings import Rules, as_dict
+from pool.local import LocalPool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the reaper of all descendants is Linux's")
 
@@ -20,7 +21,7 @@ QUICK = ("--no-pin", "--tc", "nodes=10", "--max-moves", "6", "--move-timeout", "
 
 def play_in_a_worker(first, second, games=2):
     """The records of a few games, played by a worker process that is then told to end."""
-    pool = LocalPool(1)
+    pool = LocalPool(Encounters(), 1)
     heard = []
     rules = as_dict(Rules(startup_seconds=120.0, ping_seconds=120.0, most_moves=6))
     plans = [
@@ -29,9 +30,9 @@ def play_in_a_worker(first, second, games=2):
     try:
         engines = {0: as_dict(first), 1: as_dict(second)}
         pool.give({"number": 0, "rules": rules, "engines": engines, "opening": START, "games": plans})
-        while (event := pool.event(300.0)) is None or event["kind"] != "done":
-            if event is not None and event["kind"] == "game":
-                heard.append(event["record"])
+        while (event := pool.event(300.0)) is None or event.kind != "result":
+            if event is not None and event.kind == "part" and event.value["kind"] == "game":
+                heard.append(event.value["record"])
     finally:
         pool.close()
     return heard
@@ -49,13 +50,13 @@ def test_daemons_end_with_the_run(tmp_path):
 def test_daemons_end_with_their_engine(tmp_path):
     """Long before the run: with `restart` every game has a new engine."""
     pids = tmp_path / "pids"
-    pool = LocalPool(1)
+    pool = LocalPool(Encounters(), 1)
     rules = as_dict(Rules(startup_seconds=120.0, ping_seconds=120.0, most_moves=6))
     engines = {0: as_dict(scripted("daemons", pids, restart=True)), 1: as_dict(scripted("good"))}
     games = [{"game": game, "pair": 0, "round": 1, "players": [0, 1]} for game in range(3)]
     try:
         pool.give({"number": 0, "rules": rules, "engines": engines, "opening": START, "games": games})
-        while (event := pool.event(300.0)) is None or event["kind"] != "done":
+        while (event := pool.event(300.0)) is None or event.kind != "result":
             pass
         assert len(processes(pids)) == 9
         assert wait_until(lambda: sum(map(is_running, processes(pids))) == 3, 30)

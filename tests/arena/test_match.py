@@ -11,11 +11,12 @@ import pytest
 from arena_playing import PATIENCE, command, is_running, processes, run_quetzal, wait_until
 from support import DATA
 
+from arena.encounters import Encounters
 from arena.openings import START
-from arena.pool import LocalPool
 from arena.processes import available_cores, share_cores
 from arena.settings import Rules, as_dict
 from board.fen import STARTING_FEN
+from pool.local import LocalPool
 
 # Not pinned: a neighbour on a busy machine may own one processor, but not all of them.
 QUICK = ("--no-pin", "--tc", "nodes=10", "--max-moves", "20", "--move-timeout", "120", "--startup-timeout", "120")
@@ -240,11 +241,11 @@ def test_a_worker_that_dies_is_replaced(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not pin processes")
 def test_workers_are_pinned():
     core = available_cores()[-1]
-    pool = LocalPool(1, cores=[[core]])
+    pool = LocalPool(Encounters(cores=[[core]]), 1)
     try:
         pool.give({"number": 7, "rules": as_dict(Rules()), "engines": {}, "opening": START, "games": []})
-        assert wait_until(lambda: (pool.event(0.1) or {}).get("kind") == "done")
-        assert os.sched_getaffinity(pool.workers[0].process.pid) == {core}
+        assert wait_until(lambda: (event := pool.event(0.1)) is not None and event.kind == "result")
+        assert os.sched_getaffinity(pool.threads[0].doer.process.pid) == {core}
     finally:
         pool.close()
 

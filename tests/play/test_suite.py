@@ -1,5 +1,6 @@
 """Suites: what EPD operations ask, when an answer is right and since when, and engines side by side."""
 
+import subprocess
 import sys
 import time
 
@@ -9,8 +10,9 @@ from support import TESTS
 
 from play.searching import Cancelled
 from play.suite import Attempt, Course, Score, read_points, read_problem, read_suites
-from play.suite_engines import OwnEngine, makers
+from play.suite_engines import OwnEngine, OwnWork, solvers
 from play.suite_run import Solving
+from pool.containment import end_orphans
 
 OPERA = "4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k -"  # Morphy's mate in two, Paris 1858
 BACK_RANK = "6k1/5ppp/8/8/8/8/8/R3K3 w - -"
@@ -112,7 +114,7 @@ def test_this_engine_solves():
     problems = suite_of(
         f"{BACK_RANK} bm Ra8#;", f"{OPERA} bm Qb8+; dm 2;", f"{STALEMATE} am f8=Q;", f"{RETI} bm Kg7; ce 0;"
     )
-    solving = Solving(lambda: OwnEngine("Quetzal", {"nodes": 30_000}, 4), 2)
+    solving = Solving(OwnWork("Quetzal", {"nodes": 30_000}, 4), 2)
     answers = list(solving.attempts(problems))
     assert [problem for problem, _ in answers] == problems
     for problem, attempt in answers:
@@ -153,8 +155,8 @@ def fake(tmp_path, mode="play", answer="a1a8"):
 
 
 def attempts_of(command, problems):
-    ((_, make),) = makers([command], {"nodes": 100}, megabytes=1, options={}, chess960=False)
-    return [attempt for _, attempt in Solving(make, 1).attempts(problems)]
+    (work,) = solvers([command], {"nodes": 100}, megabytes=1, options={}, chess960=False)
+    return [attempt for _, attempt in Solving(work, 1).attempts(problems)]
 
 
 def test_other_engines_solve(tmp_path):
@@ -177,14 +179,25 @@ def test_engines_that_fail(tmp_path, mode, answer, said):
 
 
 def test_an_engine_that_thinks_for_ever_is_given_up(tmp_path):
-    ((_, make),) = makers([fake(tmp_path, "sleep")], {"depth": 9}, megabytes=1, options={}, chess960=False)
+    (work,) = solvers([fake(tmp_path, "sleep")], {"depth": 9}, megabytes=1, options={}, chess960=False)
     began = time.monotonic()
     stopped = began + 1.0
     problems = suite_of(f"{BACK_RANK} bm Ra8#;", f"{BACK_RANK} am Rb1;")
-    assert list(Solving(make, 2).attempts(problems, lambda: time.monotonic() > stopped)) == []
+    assert list(Solving(work, 2).attempts(problems, lambda: time.monotonic() > stopped)) == []
     assert time.monotonic() - began < 30
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the reaper of all descendants is Linux's")
+def test_other_children_of_the_process_are_left_alone(tmp_path):
+    """Once this process became the reaper of all its descendants by solving, and ended what others had started in it."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        attempts_of(fake(tmp_path), suite_of(f"{BACK_RANK} bm Ra8#;"))
+        end_orphans()
+        other.stdin.write(b"\n")
+        other.stdin.close()
+        assert other.wait(60) == 0
 
 
 def test_an_engine_that_does_not_exist():
     with pytest.raises(ValueError, match="no program"):
-        makers([str(TESTS / "nobody")], {"nodes": 1}, megabytes=1, options={}, chess960=False)
+        solvers([str(TESTS / "nobody")], {"nodes": 1}, megabytes=1, options={}, chess960=False)

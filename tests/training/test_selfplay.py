@@ -18,7 +18,8 @@ from board import Board
 from search import Searcher
 from training.files import GameReader
 from training.records import decode_game
-from training.selfplay import Generator, GiveUp, Settings, play_game
+from training.selfplay import GiveUp, Settings, play_game
+from training.selfplay_run import Generator
 
 QUICK = Settings(seed=3, soft_nodes=60, hard_nodes=400)
 

@@ -13,6 +13,7 @@ import pytest
 import spsa as program
 from arena_playing import command as scripted_command
 from arena_playing import wait_until
+from clusters import NEEDS_DASK, local_cluster
 from support import DATA, ROOT
 
 from arena.errors import InputError
@@ -254,3 +255,17 @@ def test_another_run_is_not_continued(tmp_path):
     path.write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="is no state of this program"):
         program.state_from(options())
+
+
+@pytest.mark.skipif(any(mark.args[0] for mark in NEEDS_DASK), reason="needs Dask, and signals of Unix")
+def test_a_run_on_a_cluster_learns_the_same(tmp_path):
+    """At fixed nodes every game is the same wherever it is played."""
+    places = tmp_path / "here", tmp_path / "there"
+    for place in places:
+        place.mkdir()
+    assert run(places[0], *SMALL, "--iterations", 3).returncode == 0
+    with local_cluster() as workers:
+        result = run(places[1], *SMALL, "--iterations", 3, "--cluster", workers.address)
+    assert result.returncode == 0, result.stderr
+    here, there = map(read_state, places)
+    assert (there["values"], there["results"], there["trace"]) == (here["values"], here["results"], here["trace"])

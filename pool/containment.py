@@ -40,11 +40,14 @@ _OWN = _Own()
 
 
 def adopt_descendants():
-    """From now on no descendant of this process escapes it. Not for processes that have children of other kinds."""
+    """From now on no descendant of this process escapes it.
+
+    For a program to say of itself, never for a function of a library: children of other kinds would be ended as orphans.
+    """
     if _LIBC is not None:
         _OWN.adopts = _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     elif os.name == "nt" and _OWN.job is None:
-        from arena.windows_jobs import Job
+        from pool.windows_jobs import Job
 
         with contextlib.suppress(OSError):  # in a job already, on a system that does not nest them
             _OWN.job = Job()
@@ -60,12 +63,12 @@ def start(command, *, immediate=True, **popen):
     """A process that leads a session of its own, with pipes to its input and from its output.
 
     An engine ends with us on Linux, by the kernel's hand. Elsewhere it sees the end of its input, and the worker's watch
-    on its own input (see worker.py) ends it in all cases but the violent death of the worker itself. A worker is not to
+    on its own input (see child.py) ends it in all cases but the violent death of the worker itself. A worker is not to
     end immediately: it has engines to end.
     """
     mark = None
     if os.name == "nt":
-        from arena.windows_jobs import CREATE_SUSPENDED
+        from pool.windows_jobs import CREATE_SUSPENDED
 
         # Suspended until it is in its job: what it starts before would not belong to it.
         popen["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW | CREATE_SUSPENDED
@@ -84,7 +87,7 @@ def start(command, *, immediate=True, **popen):
 
 
 def _put_into_job(process):
-    from arena.windows_jobs import Job, resume
+    from pool.windows_jobs import Job, resume
 
     with contextlib.suppress(OSError):  # without a job it is ended alone
         job = Job()

@@ -1,4 +1,4 @@
-"""Engines that were sent to a worker: kept where nobody else can put or change a program, and run only if they are what was sent."""
+"""Files that were sent to a worker: kept where nobody else can put or change one, and used only if they are what was sent."""
 
 import atexit
 import contextlib
@@ -34,12 +34,12 @@ def private_directory():
     The usual one is found again by later workers. Its name is known, so another user may have made it first: then a new
     one is made, with a name that nobody knows, and removed when the worker ends.
     """
-    path = Path(tempfile.gettempdir()) / f"quetzal-engines-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    path = Path(tempfile.gettempdir()) / f"quetzal-files-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
     with contextlib.suppress(OSError):
         path.mkdir(mode=0o700, exist_ok=True)
         if is_own(path.lstat(), kind=stat.S_ISDIR):
             return path
-    made = Path(tempfile.mkdtemp(prefix="quetzal-engines-"))
+    made = Path(tempfile.mkdtemp(prefix="quetzal-files-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made
 
@@ -65,10 +65,10 @@ def is_stored(path, digest):
     return True
 
 
-def store_engine(data, digest, name):
-    """Puts an uploaded engine where it can be run, once for each content; returns its path."""
+def store_file(data, digest, name):
+    """Puts an uploaded file where it can be read and run, once for each content; returns its path."""
     if name in ("", ".", "..") or not name.isprintable() or set(name) & set('/\\:"<>|?*'):
-        raise UploadError(f"{name!r} is no name for a program")
+        raise UploadError(f"{name!r} is no name for a file")
     if not re.fullmatch("[0-9a-f]{64}", digest):
         raise UploadError(f"{name!r} has no SHA-256")
     with _LOCK:
@@ -82,10 +82,15 @@ def store_engine(data, digest, name):
             if hashlib.sha256(data).hexdigest() != digest:
                 raise UploadError(f"what was sent as {name!r} is not what was announced")
             handle, beside = tempfile.mkstemp(dir=folder)  # board.files would follow a link that lies there
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.chmod(beside, 0o700)
-            os.replace(beside, path)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                os.chmod(beside, 0o700)
+                os.replace(beside, path)
+            except BaseException:  # such as a full disk
+                with contextlib.suppress(OSError):
+                    os.unlink(beside)
+                raise
             if not is_stored(path, digest):
                 raise UploadError(f"{path} could not be stored")
     return str(path)

@@ -1,4 +1,4 @@
-"""Where a cluster's worker keeps engines that were sent to it: other users of the machine must not get in."""
+"""Where a cluster's worker keeps files that were sent to it: other users of the machine must not get in."""
 
 import hashlib
 import os
@@ -7,8 +7,8 @@ import tempfile
 
 import pytest
 
-from arena import uploads
-from arena.uploads import UploadError, store_engine
+from pool import uploads
+from pool.uploads import UploadError, store_file
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="owners and modes are Unix's")
 
@@ -32,11 +32,11 @@ def shared(tmp_path, monkeypatch):
 
 
 def usual(shared):
-    return shared / f"quetzal-engines-{os.getuid()}"
+    return shared / f"quetzal-files-{os.getuid()}"
 
 
 def stored(name="engine"):
-    path = store_engine(PROGRAM, digest_of(PROGRAM), name)
+    path = store_file(PROGRAM, digest_of(PROGRAM), name)
     with open(path, "rb") as file:
         assert file.read() == PROGRAM
     for place in (path, os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
@@ -115,7 +115,7 @@ def test_a_directory_that_is_not_ours_alone_is_not_used(shared, monkeypatch, how
         os.chown(usual(shared), 12345, 12345)
     path = stored()
     assert not path.startswith(str(usual(shared)) + os.sep)
-    assert os.path.basename(os.path.dirname(os.path.dirname(path))).startswith("quetzal-engines-")
+    assert os.path.basename(os.path.dirname(os.path.dirname(path))).startswith("quetzal-files-")
     if how != "file":
         assert list(usual(shared).iterdir()) == []
 
@@ -124,18 +124,18 @@ def test_a_directory_of_the_engine_that_is_open_to_others_is_refused(shared):
     stored()
     (usual(shared) / digest_of(PROGRAM)).chmod(0o777)
     with pytest.raises(UploadError, match="open to others"):
-        store_engine(PROGRAM, digest_of(PROGRAM), "engine")
+        store_file(PROGRAM, digest_of(PROGRAM), "engine")
 
 
 def test_what_is_sent_must_be_what_was_announced(shared):
     with pytest.raises(UploadError, match="not what was announced"):
-        store_engine(PLANTED, digest_of(PROGRAM), "engine")
+        store_file(PLANTED, digest_of(PROGRAM), "engine")
     with pytest.raises(UploadError, match="no SHA-256"):
-        store_engine(PROGRAM, "../" + digest_of(PROGRAM), "engine")
+        store_file(PROGRAM, "../" + digest_of(PROGRAM), "engine")
     assert not [path for path in shared.rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../engine", "/bin/sh", "a\\b", "a\nb", "a\0b"])
 def test_names_lead_nowhere_else(shared, name):
-    with pytest.raises(UploadError, match="no name for a program"):
-        store_engine(PROGRAM, digest_of(PROGRAM), name)
+    with pytest.raises(UploadError, match="no name for a file"):
+        store_file(PROGRAM, digest_of(PROGRAM), name)

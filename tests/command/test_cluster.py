@@ -1,0 +1,165 @@
+"""Self-play, reviews and suites on a cluster of two workers: what comes out is what comes out here, also if one is killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from arena_playing import PATIENCE, wait_until
+from clusters import NEEDS_DASK, another_worker, local_cluster
+from support import DATA, TESTS, quetzal
+
+from training.files import GameReader
+
+pytestmark = NEEDS_DASK
+
+KNOWN = TESTS / "play" / "known_games.pgn"
+SUITE = """6k1/5ppp/8/8/8/8/8/R3K3 w - - bm Ra8#;
+4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - bm Qb8+; dm 2;
+8/5P1k/5K2/8/8/8/8/8 w - - am f8=Q;
+7K/8/k1P5/7p/8/8/8/8 w - - bm Kg7;
+"""
+
+
+@pytest.fixture(scope="module")
+def workers():
+    with local_cluster() as found:
+        yield found
+
+
+def run(*arguments):
+    result = quetzal(*map(str, arguments), timeout=PATIENCE)
+    assert result.returncode == 0, result.stderr
+    return result
+
+
+def games_of(path):
+    with GameReader(path) as reader:
+        return list(reader)
+
+
+def has_games(path):
+    """A few of them are on the disk."""
+    return path.exists() and path.stat().st_size > 5000
+
+
+def test_self_play(tmp_path, workers):
+    """Byte for byte, with a network that the workers do not have, begun here and finished there."""
+    here, there = tmp_path / "here.qzg", tmp_path / "there.qzg"
+    network = tmp_path / "net.qnn"
+    network.write_bytes((TESTS.parent / "eval" / "default.qnn").read_bytes())
+    quick = ("--nodes", 60, "--seed", 5, "--eval-file", network)
+    run("selfplay", "-o", here, "--games", 40, *quick)
+    run("selfplay", "-o", there, "--games", 3, *quick)
+    run("selfplay", "-o", there, "--games", 40, *quick, "--cluster", workers.address)
+    assert there.read_bytes() == here.read_bytes()
+
+
+def test_self_play_with_a_worker_killed(tmp_path):
+    here, there = tmp_path / "here.qzg", tmp_path / "there.qzg"
+    quick = ("--nodes", 400, "--seed", 6)
+    with local_cluster() as workers:
+        command = ["selfplay", "-o", there, "--games", 150, *quick, "--cluster", workers.address]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "uci_engine", *map(str, command)], cwd=DATA, stderr=subprocess.PIPE, text=True
+        )
+        assert wait_until(lambda: has_games(there) or process.poll() is not None)
+        assert process.poll() is None
+        os.kill(workers.workers[0], signal.SIGKILL)
+        _, told = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, told
+    run("selfplay", "-o", here, "--games", 150, *quick)
+    assert there.read_bytes() == here.read_bytes()
+
+
+def test_an_interrupted_self_play_goes_on_here(tmp_path, workers):
+    here, there = tmp_path / "here.qzg", tmp_path / "there.qzg"
+    quick = ("--nodes", 400, "--seed", 7)
+    command = ["selfplay", "-o", there, "--games", 100_000, *quick, "--cluster", workers.address]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "uci_engine", *map(str, command)], cwd=DATA, stderr=subprocess.PIPE, text=True
+    )
+    assert wait_until(lambda: has_games(there) or process.poll() is not None)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, told
+    games = len(games_of(there)) + 2
+    run("selfplay", "-o", there, "--games", games, *quick)
+    run("selfplay", "-o", here, "--games", games, *quick)
+    assert there.read_bytes() == here.read_bytes()
+
+
+def test_reviews(tmp_path, workers):
+    here, there = tmp_path / "here.pgn", tmp_path / "there.pgn"
+    first = run("analyse", KNOWN, "-o", here, "--nodes", 500, "--json")
+    second = run("analyse", KNOWN, "-o", there, "--nodes", 500, "--json", "--cluster", workers.address)
+    assert json.loads(first.stdout) == json.loads(second.stdout)
+    assert here.read_bytes() == there.read_bytes()
+    refused = quetzal("analyse", str(KNOWN), "-o", str(tmp_path / "x.pgn"), "--tls-ca", "x")
+    assert refused.returncode == 2
+    assert "--tls-ca needs --cluster" in refused.stderr
+
+
+def test_reviews_with_a_worker_killed(tmp_path):
+    """Fifteen games: each comes out once and in its place."""
+    games, here, there = tmp_path / "games.pgn", tmp_path / "here.pgn", tmp_path / "there.pgn"
+    games.write_text(3 * (KNOWN.read_text(encoding="utf-8") + "\n"), encoding="utf-8")
+    with local_cluster() as workers:
+        command = ["analyse", games, "-o", there, "--nodes", 1500, "--cluster", workers.address]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "uci_engine", *map(str, command)],
+            cwd=DATA,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        journal = tmp_path / "there.pgn.journal"
+        assert wait_until(
+            lambda: process.poll() is not None or (journal.exists() and journal.read_bytes().count(b"\n") > 2)
+        )
+        assert process.poll() is None
+        os.kill(workers.workers[0], signal.SIGKILL)
+        _, told = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, told
+    run("analyse", games, "-o", here, "--nodes", 1500)
+    assert there.read_bytes() == here.read_bytes()
+
+
+def test_suites(tmp_path, workers):
+    path = tmp_path / "suite.epd"
+    path.write_text(SUITE, encoding="utf-8")
+
+    def attempts(*more):
+        result = run("suite", path, "--nodes", 20_000, "--json", "--engine", "own", "--engine", "quetzal", *more)
+        found = json.loads(result.stdout)["engines"]
+        for attempt in (each for engine in found for each in engine["attempts"]):
+            for name in ("milliseconds", "solution_milliseconds"):
+                attempt.pop(name)
+        return [engine["attempts"] for engine in found]
+
+    assert attempts() == attempts("--cluster", workers.address)
+
+
+def test_a_worker_of_another_commit_is_named(tmp_path, workers):
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import uci_engine._build\nuci_engine._build.COMMIT = '0123456'\n", encoding="utf-8"
+    )
+    with another_worker(workers.address, "other", str(folder)):
+        result = run("selfplay", "-o", tmp_path / "x.qzg", "--games", 2, "--nodes", 60, "--cluster", workers.address)
+    assert "gets no work: its commit is 0123456, here it is " in result.stderr
+    assert "tcp://127.0.0.1:" in result.stderr
+
+
+def test_tables(tmp_path, workers):
+    here, there = tmp_path / "here", tmp_path / "there"
+    run("tables", "generate", "KPvK", "KRvKN", "-o", here)
+    run("tables", "generate", "KPvK", "KRvKN", "-o", there, "--cluster", workers.address)
+    names = sorted(os.listdir(here))
+    assert sorted(os.listdir(there)) == names
+    assert all((here / name).read_bytes() == (there / name).read_bytes() for name in names)
+    again = run("tables", "generate", "KPvK", "-o", there, "--cluster", workers.address)
+    assert "has all of them already" in again.stdout

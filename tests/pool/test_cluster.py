@@ -1,0 +1,184 @@
+"""The pool of a Dask cluster: the same results as here, lost workers, unfit workers by name, an early end, TLS."""
+
+import os
+import shutil
+import signal
+import time
+
+import pytest
+from arena_playing import is_running, wait_until
+from clusters import NEEDS_DASK, another_worker, local_cluster, make_certificates
+from pool_work import Squares, identity, times_done
+
+from pool.cluster import Certificates, Cluster, ClusterError, ClusterPool
+from pool.tasks import Ordered, PoolError
+
+pytestmark = NEEDS_DASK
+
+
+@pytest.fixture(scope="module")
+def workers():
+    with local_cluster() as found:
+        yield found
+
+
+@pytest.fixture
+def cluster(workers):
+    connection = Cluster(workers.address, identity)
+    yield connection
+    connection.close()
+
+
+def checked_pool(cluster, work):
+    pool = ClusterPool(cluster, work)
+    pool.check()
+    return pool
+
+
+def test_results_are_those_of_this_machine(cluster, tmp_path):
+    path = tmp_path / "data.bin"
+    path.write_bytes(b"known")
+    parts = []
+    work = Squares("slow", folder=str(tmp_path), file=str(path))
+    ordered = Ordered(checked_pool(cluster, work), range(40), on_part=parts.append)
+    assert list(ordered.results()) == [number * number for number in range(40)]
+    assert sorted(parts) == sorted(f"about {number}" for number in range(40))
+    assert {times_done(tmp_path, number) for number in range(40)} == {1}
+    # Both workers had a part, each with one process.
+    assert len({(tmp_path / f"{number}").read_text() for number in range(40)}) == 2
+
+
+def test_what_a_task_raises_is_raised(cluster):
+    with pytest.raises(KeyError, match="seven"):
+        list(Ordered(checked_pool(cluster, Squares("raises")), range(20)).results())
+
+
+def test_a_process_that_dies_is_replaced(cluster, tmp_path):
+    said = []
+    work = Squares("dies once", folder=str(tmp_path))
+    ordered = Ordered(checked_pool(cluster, work), range(20), on_warning=said.append)
+    assert list(ordered.results()) == [number * number for number in range(20)]
+    assert said == ["a worker died; number 7 is begun again"]
+    assert times_done(tmp_path, 7) == 2
+
+
+def test_a_task_that_ends_every_process_ends_the_run(cluster):
+    with pytest.raises(PoolError, match="number 7 ended 3 workers"):
+        list(Ordered(checked_pool(cluster, Squares("dies")), range(20)).results())
+
+
+def test_an_early_end_reaches_the_workers_within_a_second(cluster, tmp_path):
+    pool = checked_pool(cluster, Squares("waits", folder=str(tmp_path)))
+    pool.give(7)
+    assert wait_until(lambda: times_done(tmp_path, 7) == 1)
+    process = int((tmp_path / "7").read_text())
+    assert is_running(process)
+    began = time.monotonic()
+    pool.close()
+    assert wait_until(lambda: not is_running(process), 10)
+    assert time.monotonic() - began < 5  # a second, on a machine that has nothing else to do
+
+
+def test_what_no_worker_has_begun_is_taken_back(cluster):
+    pool = checked_pool(cluster, Squares("slow"))
+    ordered = Ordered(pool, range(10_000), ahead=50)
+    stream = ordered.results()
+    found = [next(stream)]
+    ordered.begin_no_more()
+    assert len(ordered.pending) < 100
+    found += stream
+    assert found == [number * number for number in range(len(found))]
+
+
+def test_workers_that_differ_get_no_work_and_are_named(cluster, workers, tmp_path):
+    """One of another commit, one that lacks something, one whose disk is full; the others go on."""
+    path = tmp_path / "data.bin"
+    path.write_bytes(b"known" * 2000)  # more than the limit below
+    folder = tmp_path / "small"
+    folder.mkdir()
+    with (
+        another_worker(workers.address, "other", POOL_TEST_COMMIT="def"),
+        another_worker(workers.address, "poor", POOL_TEST_LACKS="1"),
+        another_worker(workers.address, "full", most_bytes=4096, TMPDIR=str(folder)),
+    ):
+        pool = checked_pool(cluster, Squares())
+        said = []
+        assert list(Ordered(pool, range(20), on_warning=said.append).results()) == [n * n for n in range(20)]
+        assert sorted(text.split(" gets no work: ")[1] for text in said) == [
+            "it lacks what it needs",
+            "its commit is def, here it is abc",
+        ]
+        assert all(text.startswith("tcp://127.0.0.1:") for text in said)
+        pool = ClusterPool(cluster, Squares(file=str(path)))
+        pool.check()
+        reasons = sorted(pool.unfit.values())
+        assert len(reasons) == 3
+        assert reasons[-1].startswith("its files cannot be stored: ")
+        pool.close()
+
+
+def test_a_worker_that_joins_later_is_asked_before_it_works(cluster, workers):
+    pool = checked_pool(cluster, Squares("slow"))
+    said = []
+    stream = Ordered(pool, range(120), on_warning=said.append).results()
+    found = [next(stream)]
+    with another_worker(workers.address, "late", POOL_TEST_COMMIT="def"):
+        found += stream
+    assert found == [number * number for number in range(120)]
+    assert all("its commit is def, here it is abc" in text for text in said)
+
+
+def test_no_worker_is_fit(cluster, workers):
+    others = Cluster(workers.address, identity)
+    others.expected = {"commit": "xyz"}
+    with pytest.raises(ClusterError, match=r"no worker of .* its commit is abc, here it is xyz \(tcp://127"):
+        ClusterPool(others, Squares()).check()
+    others.close()
+
+
+def test_one_of_two_workers_is_killed(tmp_path):
+    with local_cluster() as workers:
+        cluster = Cluster(workers.address, identity)
+        stream = Ordered(checked_pool(cluster, Squares("slow", folder=str(tmp_path))), range(200)).results()
+        found = [next(stream) for _ in range(20)]
+        os.kill(workers.workers[0], signal.SIGKILL)
+        found += stream
+        assert found == [number * number for number in range(200)]
+        cluster.close()
+
+
+def test_a_scheduler_that_dies_is_said():
+    with local_cluster() as workers:
+        cluster = Cluster(workers.address, identity)
+        stream = Ordered(checked_pool(cluster, Squares("slow")), range(10_000)).results()
+        next(stream)
+        os.kill(workers.scheduler, signal.SIGKILL)
+        with pytest.raises(PoolError, match=r"the scheduler at .* is gone"):
+            list(stream)
+        cluster.close()
+
+
+def test_there_is_no_such_cluster():
+    with pytest.raises(ClusterError, match=r"there is no cluster at tcp://127\.0\.0\.1:1"):
+        Cluster("tcp://127.0.0.1:1", identity)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+def test_certificates(tmp_path):
+    files = make_certificates(tmp_path / "ours")
+    strangers = make_certificates(tmp_path / "theirs")
+    with local_cluster(1, files) as workers:
+        assert workers.address.startswith("tls://")
+        cluster = Cluster(workers.address, identity, Certificates(*map(str, files)))
+        assert list(Ordered(checked_pool(cluster, Squares()), range(5)).results()) == [0, 1, 4, 9, 16]
+        cluster.close()
+        with pytest.raises(ClusterError, match="certificate"):
+            Cluster(workers.address, identity, Certificates(*map(str, strangers)))
+        with pytest.raises(ClusterError, match="needs certificates"):
+            Cluster(workers.address, identity)
+        with pytest.raises(ClusterError, match="the key is missing"):
+            Cluster(workers.address, identity, Certificates(*map(str, files[:2])))
+        with pytest.raises(ClusterError, match="for tls:// addresses"):
+            Cluster(workers.address.replace("tls", "tcp"), identity, Certificates(*map(str, files)))
+        with pytest.raises(ClusterError, match="no such file"):
+            Cluster(workers.address, identity, Certificates(*map(str, files[:2]), str(tmp_path / "none.pem")))
