@@ -11,6 +11,7 @@ SIDES = ("White", "Black")
 LEVELS = (800, 3000)  # the range of UCI_Elo
 MOST_PLIES = 2_000
 MOST_HOURS = 24
+MOVE_MILLISECONDS = 1_000  # for a move without a clock, unless the game says otherwise
 
 _AUTOMATIC = {
     chess.Termination.STALEMATE: "stalemate",
@@ -55,7 +56,8 @@ def play_moves(board, moves):
 
 class Game:
     """One game. `person` is the side of the person; `level` a rating or None for all it has; `control` base and
-    increment in milliseconds or None; `scores` has the engine's evaluation from White's side for each ply, or None.
+    increment in milliseconds or None, `movetime` the milliseconds for a move without a clock; `scores` has the engine's
+    evaluation from White's side for each ply, or None.
     """
 
     def __init__(self, settings, now=None):
@@ -70,6 +72,9 @@ class Game:
         level = settings.get("level")
         self.level = None if level is None else whole_number(level, *LEVELS, "the level")
         self.book = bool(settings.get("book", True))
+        self.movetime = whole_number(
+            settings.get("movetime", MOVE_MILLISECONDS), 50, 60_000, "the thinking time in milliseconds"
+        )
         control = settings.get("control")
         self.clock = None
         if control is not None:
@@ -94,6 +99,7 @@ class Game:
             "person": self.person,
             "level": self.level,
             "book": self.book,
+            "movetime": self.movetime,
             "control": None if self.clock is None else [self.clock.base, self.clock.increment],
             "left": None if self.clock is None else self.clock.both(),
             "points": self.points,

@@ -31,7 +31,7 @@ from play.verdicts import (
     phase_of,
     white_evaluation,
 )
-from uci_engine.report import line_text
+from uci_engine.report import line_text, san_line
 
 LINE_PLIES = 12  # of a better line; what comes later is guesswork
 SCOUT_SHARE = 8  # a look whether a move is the only one costs so much less than a search
@@ -147,19 +147,34 @@ class Judging:
             if is_blunder:
                 self.search_again(ply + 1)
                 self.board.pop()
-                self.search_again(ply)
+                if self.search_again(ply):
+                    self.look_behind_best(ply)
                 self.board.push(move)
         for _ in self.moves:
             self.board.pop()
         return len(self.confirmed) > before
 
     def search_again(self, ply):
+        """Searches the position on the board longer; False if that is done already."""
         if ply in self.confirmed:
-            return
+            return False
         self.confirmed.add(ply)
         result = self.search(confirming(self.reviewer.limits))
         self.results[ply] = result
         self.evaluations[ply] = white_evaluation(self.board, result.info)
+        return True
+
+    def look_behind_best(self, ply):
+        """Is the better move as good as it looks? Whoever chooses among many takes the one that is overrated most."""
+        best, told = self.results[ply].best, self.evaluations[ply]
+        if not best or told.is_mate:
+            return
+        turn, weight = self.board.turn, self.board.phase
+        self.board.push(best)
+        behind = white_evaluation(self.board, self.search(confirming(self.reviewer.limits)).info)
+        self.board.pop()
+        if behind.expected(turn, weight) < told.expected(turn, weight):
+            self.evaluations[ply] = behind
 
     def loss(self, ply, move):
         """Expected points that a move loses; `board` is the position before it."""
@@ -201,7 +216,7 @@ class Judging:
             after,
             loss,
             grade,
-            san_line(board, best_uci),
+            tuple(san_line(board, best_uci)),
             best_uci,
         )
 
@@ -242,16 +257,6 @@ def confirming(limits):
         movetime=None if limits.movetime is None else CONFIRM_FACTOR * limits.movetime,
         depth=None if limits.depth is None else limits.depth + 3,
     )
-
-
-def san_line(board, texts):
-    """Moves in UCI's notation as people write them."""
-    board, found = board.copy(), []
-    for text in texts:
-        move = board.parse_uci(text)
-        found.append(board.san(move))
-        board.push(move)
-    return tuple(found)
 
 
 def main_line(game):

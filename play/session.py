@@ -12,7 +12,6 @@ from play.storage import Store
 from play.thinker import Thinker, Wish
 from uci_engine.go import GoParameters
 
-MOVE_MILLISECONDS = 1_000  # for a move without a clock
 HINT_MILLISECONDS = 1_000
 MOST_LINES = 5
 MOST_THREADS = 256
@@ -38,12 +37,12 @@ def is_no_better(score, side):
 
 
 class Session:
-    """`store` keeps games, or nothing does; `settings` are options of the engine as text."""
+    """`store` keeps games; `settings` are options of the engine as text; `thinker` makes what thinks."""
 
-    def __init__(self, store=None, settings=None):
+    def __init__(self, store=None, settings=None, thinker=Thinker):
         self.lock = threading.RLock()
         self.store = Store() if store is None else store
-        self.thinker = Thinker(settings, self.say)
+        self.thinker = thinker(settings, self.say)
         self.settings = {
             "Threads": 1,
             "Hash": 16,
@@ -96,7 +95,7 @@ class Session:
 
     def new_game(self, settings):
         """Begins a game; ValueError says which setting is wrong."""
-        fields = ("fen", "chess960", "person", "level", "book", "control", "moves")
+        fields = ("fen", "chess960", "person", "level", "book", "control", "movetime", "moves")
         game = Game({name: settings[name] for name in fields if name in settings})
         with self.lock:
             self._leave()
@@ -210,7 +209,7 @@ class Session:
         game = self.game
         turn, seen = game.turn, {}
         if game.clock is None:
-            parameters = GoParameters(movetime=MOVE_MILLISECONDS)
+            parameters = GoParameters(movetime=game.movetime)
         else:
             white, black = game.clock.both()
             parameters = GoParameters(wtime=white, btime=black, winc=game.clock.increment, binc=game.clock.increment)
@@ -366,6 +365,20 @@ class Session:
             self.settings |= {"Threads": threads, "Hash": megabytes}
             self.thinker.change({"Threads": str(threads), "Hash": str(megabytes)})
             self.version += 1
+
+    # What a page may ask for
+
+    def requests(self):
+        """What can be done in games, by the names that pages use. Each takes the page's data; ValueError says what is wrong."""
+        return {
+            "game/new": self.new_game,
+            "game/move": lambda data: self.move(data.get("move"), data.get("ply")),
+            "game/take-back": lambda _: self.take_back(),
+            "game/resign": lambda _: self.resign(),
+            "game/offer-draw": lambda _: self.offer_draw(),
+            "game/claim-draw": lambda _: self.claim_draw(),
+            "game/hint": lambda _: self.ask_hint(),
+        }
 
     # What a page shows
 

@@ -27,8 +27,10 @@ def data_directory():
 
 
 def new_name():
-    """A name for a game: by it, games sort in the order in which they began."""
-    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+    """A name for a game: by it, games sort in the order in which they began, to the millisecond."""
+    moment = time.time_ns() // 1_000_000
+    clock = time.strftime("%Y%m%d-%H%M%S", time.localtime(moment // 1000))
+    return f"{clock}-{moment % 1000:03x}{secrets.randbelow(4096):03x}"
 
 
 class Store:

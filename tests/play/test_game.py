@@ -10,6 +10,7 @@ import chess
 import chess.pgn
 import pytest
 
+from play import storage
 from play.clock import Clock
 from play.game import Game
 from play.storage import Store, new_name
@@ -260,6 +261,15 @@ def test_damaged_files_are_told_and_stay(tmp_path):
             store.load(name)
     assert store.names() == [name]
     assert path.exists()
+
+
+def test_games_of_one_second_are_in_their_order(monkeypatch):
+    names = []
+    for moment in (1_700_000_000_000, 1_700_000_000_009, 1_700_000_000_010, 1_700_000_000_999, 1_700_000_001_000):
+        monkeypatch.setattr(storage.time, "time_ns", lambda: moment * 1_000_000)  # noqa: B023 - called at once
+        names.append(new_name())
+    assert names == sorted(names)
+    assert len({name[:15] for name in names}) == 2
 
 
 def test_games_are_listed_newest_first_and_deleted(tmp_path):

@@ -191,8 +191,9 @@ def test_taking_back(desk):
 
 
 def test_a_draw_by_repetition(desk):
-    desk.new_game(fen="7k/8/8/8/8/p1p1p1p1/P1P1P1P1/7K w - - 0 1")
-    for _ in range(60):
+    """Black's king has two squares and nothing else to move, so the game cannot end in another way."""
+    desk.new_game(fen="7k/4P2p/4P2P/8/8/8/8/7K w - - 0 1")
+    for _ in range(8):
         plies = len(desk.moves())
         if desk.window.run("return play.game.points !== null"):
             break

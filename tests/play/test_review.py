@@ -4,6 +4,7 @@ import io
 import json
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import chess
 import chess.pgn
@@ -11,7 +12,7 @@ import pytest
 
 from board import Board
 from play.annotation import annotate
-from play.review import GameError, Reviewer
+from play.review import GameError, Judging, Reviewer
 from play.verdicts import Evaluation, error_of, move_accuracy, phase_of, white_evaluation
 from search import Info, Limits, Searcher
 from uci_engine.wdl import expectation, wdl
@@ -45,6 +46,12 @@ def games_of(path):
             yield game
 
 
+def after(board, move):
+    board = board.copy()
+    board.push(board.parse_uci(move))
+    return board
+
+
 def called(verdict):
     return f"{verdict.number}{'...' if verdict.turn else '.'} {verdict.san}"
 
@@ -64,6 +71,25 @@ def test_the_refutation_of_a_known_error(searcher):
     review = Reviewer(searcher, Limits(nodes=20_000)).review(game)
     missed = next(verdict for verdict in review.verdicts if called(verdict) == "26... a4")
     assert missed.best[0] == "Nxe5"
+
+
+@pytest.mark.parametrize(("behind", "grade"), [(0, None), (-400, "blunder")])
+def test_a_better_move_is_looked_behind(behind, grade):
+    """Four pawns were promised for 1.e4 and are lost by 1.f3, unless behind 1.e4 they are not there either."""
+    start = Board()
+    best = start.parse_uci("e2e4")
+
+    class Promising:
+        limits = Limits(nodes=100)
+
+        def search(self, board, limits, cancelled=None):
+            score = {start.key: 400, after(start, "e2e4").key: behind}.get(board.key, 0)
+            info = SimpleNamespace(score=score, is_mate=False, depth=1, nodes=1, pv=board.legal_moves()[:1])
+            return SimpleNamespace(best=best if board.key == start.key else info.pv[0], info=info)
+
+    board = after(start, "f2f3")
+    found = Judging(Promising(), board, [start.parse_uci("f2f3")], None, None).review()
+    assert [verdict.grade for verdict in found.verdicts] == [grade]
 
 
 def test_the_same_game_gets_the_same_review(searcher):
