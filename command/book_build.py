@@ -5,7 +5,7 @@ import time
 
 from book.opening.builder import Report, Settings, build_book
 from book.opening.verify import plural
-from command.arguments import add_output, positive
+from command.arguments import add_output, add_show_broken, positive
 from command.progress import Progress
 
 
@@ -27,13 +27,7 @@ def add_arguments(parser):
         "--player", default="", metavar="NAME", help="only moves of players with this in their name, in any case"
     )
     parser.add_argument("--memory", type=positive, default=256, metavar="MB", help="to count in (default: 256)")
-    parser.add_argument(
-        "--show-broken",
-        type=int,
-        default=20,
-        metavar="N",
-        help="broken games to name before only counting (default: 20)",
-    )
+    add_show_broken(parser)
 
 
 class BuildProgress:

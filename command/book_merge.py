@@ -30,6 +30,7 @@ def run(options):
             options.output,
             merged_entries(books, options.first),
             on_written=lambda count: progress.advance(count - progress.done),
+            release=stack.close,
         )
         progress.clear()
     print(f"{options.output}: {plural(entries, 'entry', 'entries')}, {plural(positions, 'position')}")

@@ -22,7 +22,7 @@ def main():
         "-o", "--output", default=ROOT / "book" / "endgame" / "tables", metavar="DIR", help="(default: the package)"
     )
     options = parser.parse_args()
-    options.endings, options.men, options.memory = [], 4, 1000
+    options.endings, options.men, options.memory, options.cluster = [], 4, 1000, None
     return run(options)
 
 

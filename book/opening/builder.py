@@ -153,10 +153,11 @@ def merged_entries(books, first_wins=False):
         yield from entries_of(key, weights.items())
 
 
-def write_book(path, entries, on_written=lambda count: None):
+def write_book(path, entries, on_written=lambda count: None, release=lambda: None):
     """Writes entries that come sorted; returns how many entries and positions there are. BookError if there are none.
 
-    `on_written` hears now and then how many there are so far.
+    `on_written` hears now and then how many there are so far. `release` is called before the file takes its place, and
+    closes what the entries came from: Windows replaces no file that is open.
     """
     count = positions = 0
     last = None
@@ -170,6 +171,7 @@ def write_book(path, entries, on_written=lambda count: None):
                 on_written(count)
         if count == 0:
             raise BookError(f"no move is left to put into {path}: too few games for the minimum, or nothing but losses")
+        release()
     return count, positions
 
 

@@ -51,7 +51,8 @@ class MoveCounter:
         self.room = _FIRST_ROOM
         self.most_room = _FIRST_ROOM
         # While the table doubles, the old one is still there.
-        while 3 * self.most_room * cython.sizeof(Count) <= (cython.cast(cython.Py_ssize_t, megabytes) << 20):
+        most: cython.size_t = cython.cast(cython.size_t, megabytes) << 20
+        while 3 * self.most_room * cython.sizeof(Count) <= most:
             self.most_room *= 2
         free(self.slots)
         self.slots = cython.cast(

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -235,6 +236,21 @@ def test_stopping_is_quick_whoever_is_connected():
         assert time.monotonic() - began < 1.0
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", running.port), timeout=5).close()
+
+
+def test_stopping_a_loop_that_wakes_up_by_itself(server, monkeypatch):
+    """An answer that was just finished wakes the loop, too, and it may end before `close` has woken it."""
+    trigger, thread = server._server.trigger, server._thread
+
+    def pull_late():
+        os.write(trigger.trigger, b"x")
+        thread.join(PATIENCE)
+        os.write(trigger.trigger, b"x")
+
+    monkeypatch.setattr(trigger, "_physical_pull", pull_late)
+    server.close()
+    assert not thread.is_alive()
+    server.close()  # twice is no mistake
 
 
 def test_readers_that_do_not_read_are_dropped(server, monkeypatch):

@@ -1,5 +1,6 @@
 """`quetzal book show`, `merge` and `verify` as a user runs them."""
 
+import argparse
 import os
 import stat
 
@@ -8,6 +9,10 @@ import chess
 import chess.polyglot
 import pytest
 from support import quetzal
+
+from board import files
+from book.opening.polyglot import Book
+from command import book_merge
 
 
 @pytest.fixture
@@ -116,6 +121,25 @@ def test_merging_mends_a_book(small, tmp_path):
     assert run.returncode == 0 and "cut off" in run.stderr and "not sorted" in run.stderr
     assert read(small) == good
     assert quetzal("book", "verify", str(small)).returncode == 0
+
+
+def test_books_are_closed_before_one_of_them_is_replaced(small, monkeypatch):
+    """Windows does not replace a file that is open."""
+    opened, were_closed = [], []
+
+    class Watched(Book):
+        def __init__(self, path):
+            super().__init__(path)
+            opened.append(self)
+
+    def take_place(temporary, target):
+        were_closed.extend(book._file.closed for book in opened)
+        os.replace(temporary, target)
+
+    monkeypatch.setattr(book_merge, "Book", Watched)
+    monkeypatch.setattr(files, "_take_place", take_place)
+    book_merge.run(argparse.Namespace(books=[str(small)], output=str(small), first=False))
+    assert were_closed == [True]
 
 
 def test_weights_that_are_too_large_together(tmp_path):
