@@ -90,7 +90,9 @@ def test_no_file_needs_anything_outside_of_the_project():
 
 def test_security_names_modules_that_exist():
     text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
-    named = re.findall(r"`((?:arena|board|book|eval|search|training|uci_engine|web|command)/[\w/]+\.(?:py|h))`", text)
+    named = re.findall(
+        r"`((?:arena|board|book|eval|pool|search|training|uci_engine|web|command)/[\w/]+\.(?:py|h))`", text
+    )
     assert len(named) > 20
     assert [name for name in named if not (ROOT / name).is_file()] == []
 

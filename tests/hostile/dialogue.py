@@ -26,6 +26,7 @@ COMMANDS = (
 COMMANDS = frozenset(COMMANDS.split())
 READY_SECONDS = 30.0
 STOP_SECONDS = 30.0
+STOP_AGAIN_SECONDS = 0.01
 MOST_KILOBYTES = 1_000_000
 BURSTS = 100  # to one process
 FENS = [fen for fen, is_chess960 in ALL_FENS if not is_chess960]
@@ -240,12 +241,12 @@ class Talk:
         deadline = time.monotonic() + READY_SECONDS
         stopped, answered = 0.0, -1
         while seen["readyok"] <= ready or len(moves) < len(searches):
-            # An endless search holds up what waits behind it; each `stop` ends one.
-            if len(moves) > answered or time.monotonic() - stopped > 0.1:
+            # An endless search holds up what waits behind it; each `stop` ends one, unless it comes too early.
+            if len(moves) > answered or time.monotonic() - stopped > STOP_AGAIN_SECONDS:
                 gui.send("stop")
                 stopped, answered = time.monotonic(), len(moves)
             with contextlib.suppress(TimeoutError):
-                read(0.02)
+                read(STOP_AGAIN_SECONDS)
                 deadline = max(deadline, time.monotonic() + STOP_SECONDS) if moves else deadline
             if time.monotonic() > deadline:
                 raise TimeoutError(
