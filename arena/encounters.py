@@ -5,12 +5,13 @@ while it plays are the events of a run: {"kind": "game", …} for each finished 
 to be shown, {"kind": "warning", …}.
 """
 
+import itertools
 import os
 import sys
 
 from arena.players import Players
 from arena.preflight import problems_of
-from arena.processes import command_at
+from arena.processes import command_at, files_of, options_at
 from arena.settings import engine_from, rules_from
 from pool.processes import Children
 from pool.tasks import Doer, Unfit, Work
@@ -19,7 +20,8 @@ from pool.tasks import Doer, Unfit, Work
 class Encounters(Work):
     """`engines` and `rules` are those of the run's description: on a cluster, a worker without one of them is not fit.
 
-    `cores` has the processors of each slot, `upload` sends the engines' programs along. With a `reference` speed, time
+    `cores` has the processors of each slot, `upload` sends the engines' programs along; networks and books that options
+    name go along anyway. With a `reference` speed, time
     controls are scaled to what the worker is capable of. `environment` has variables that the engines see.
     """
 
@@ -37,7 +39,8 @@ class Encounters(Work):
         self.environment = environment or {}
 
     def files(self):
-        return {engine["command"][0]: None for engine in self.engines} if self.upload else ()
+        found = (files_of(each["command"], each["options"], upload=self.upload) for each in self.engines)
+        return list(dict.fromkeys(itertools.chain(*found)))
 
     def open(self, place):
         if place.is_remote:
@@ -69,8 +72,12 @@ class Encounters(Work):
 
 
 def placed(engine, place):
-    """An engine's settings with the program's path on this machine."""
-    return {**engine, "command": command_at(engine["command"], place)}
+    """An engine's settings with the paths of its files on this machine."""
+    return {
+        **engine,
+        "command": command_at(engine["command"], place),
+        "options": options_at(engine["options"], place),
+    }
 
 
 class Table(Doer):

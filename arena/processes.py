@@ -8,6 +8,8 @@ from pathlib import Path
 
 from pool.tasks import Unfit
 
+FILE_OPTIONS = ("EvalFile", "BookFile")  # of UCI engines; their values name files
+
 
 def resolve_command(text, base=None):
     """The words of an engine's command with the program's full path. ValueError if there is no such program.
@@ -62,3 +64,14 @@ def command_at(command, place):
     if place.is_remote and shutil.which(found) is None:
         raise Unfit(f"there is no {program} on this worker")
     return [found, *arguments]
+
+
+def files_of(command, options, *, upload):
+    """What goes with an engine to other machines: networks and books that options name, and with `upload` its program."""
+    named = [options[name] for name in FILE_OPTIONS if os.path.isfile(options.get(name) or "")]
+    return [command[0], *named] if upload else named
+
+
+def options_at(options, place):
+    """An engine's options where a pool does its work: the files that they name may have been sent there."""
+    return {name: place.files.get(value, value) if name in FILE_OPTIONS else value for name, value in options.items()}

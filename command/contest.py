@@ -19,6 +19,7 @@ from arena.settings import Rules, engine_from, rules_from
 from command.arguments import add_cluster, cluster_of, positive
 from pool.containment import adopt_descendants
 from pool.local import LocalPool
+from uci_engine.options import TUNING, is_tuning
 
 # What may be changed when a run goes on.
 CHANGEABLE = ("games", "concurrency")
@@ -148,7 +149,13 @@ def cluster_pool(description, cluster, options):
 
     # Kept with the run: when it is resumed elsewhere, time controls still mean what they meant.
     reference = description.get("reference_speed") or round(measure_speed())
-    work = Encounters(description["engines"], description["rules"], upload=options.upload, reference=reference)
+    work = Encounters(
+        description["engines"],
+        description["rules"],
+        upload=options.upload,
+        reference=reference,
+        environment=TUNING if is_tuning() else None,
+    )
     pool = ClusterPool(cluster, work)
     pool.check()
     return pool

@@ -9,7 +9,7 @@ import chess
 from arena.engine import EngineFailure, EngineProcess, parse_info
 from arena.options import make_engine
 from arena.preflight import check_engines, problems_of
-from arena.processes import command_at
+from arena.processes import command_at, files_of, options_at
 from arena.settings import Rules
 from arena.transcript import Transcript
 from board import Board
@@ -115,10 +115,11 @@ class UciWork(Work):
         self.upload = upload
 
     def files(self):
-        return (self.settings.command[0],) if self.upload else ()
+        return files_of(self.settings.command, self.settings.options, upload=self.upload)
 
     def settings_at(self, place):
-        return dataclasses.replace(self.settings, command=command_at(self.settings.command, place))
+        command, options = command_at(self.settings.command, place), options_at(self.settings.options, place)
+        return dataclasses.replace(self.settings, command=command, options=options)
 
     def open(self, place):
         return UciEngine(self.settings_at(place), self.limits, self.chess960)

@@ -23,7 +23,8 @@ from pathlib import Path
 from arena.interrupts import INTERRUPTED
 from command.arguments import positive
 from command.table import build_parser as build_quetzal_parser
-from training.generations import DEFAULTS, FREE, CommandError, InterruptedStepError, open_generation
+from training.generations import DEFAULTS, FREE, open_generation
+from training.programs import CommandError, InterruptedStepError
 
 ROOT = Path(__file__).resolve().parent.parent
 

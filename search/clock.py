@@ -79,6 +79,16 @@ def watch_processor(clock):
     clock.thread_time = busy
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _part(deviation: cython.double, weight: cython.int) -> cython.double:
+    """A factor near 1 for the time, of which `weight` per cent count."""
+    factor: cython.double = 1.0 + deviation * weight / 100.0
+    return factor if factor > 0.1 else 0.1
+
+
 def update_clock(clock, best, score, share):
     """Weighs the iteration that has just ended. `share` is the part of all nodes that went into the best move."""
     drop: cython.int = clamp(clock.score - score, 0, 60) if clock.best != 0 else 0
@@ -87,10 +97,12 @@ def update_clock(clock, best, score, share):
     clock.best = best
     clock.score = score
     clock.factor = (
-        (2.15 - 1.5 * share)  # 0.65 .. 2.15: all nodes on one move, or many rivals
-        * (1.25 - 0.05 * clock.stable_moves)  # 0.85 .. 1.25: the same move again and again, or a new one
-        * (1.15 - 0.04 * clock.stable_scores)  # 0.83 .. 1.15: a settled score, or a moving one
-        * (1.0 + drop / 120.0)  # 1.00 .. 1.50: the score is falling
+        _part(1.15 - 1.5 * share, tune.time_rivals)  # 0.65 .. 2.15: all nodes on one move, or many rivals
+        * _part(
+            0.25 - 0.05 * clock.stable_moves, tune.time_stability
+        )  # 0.85 .. 1.25: the same move again, or a new one
+        * _part(0.15 - 0.04 * clock.stable_scores, tune.time_settled)  # 0.83 .. 1.15: a settled score, or a moving one
+        * _part(drop / 120.0, tune.time_drop)  # 1.00 .. 1.50: the score is falling
     )
 
 

@@ -6,6 +6,7 @@ cdef struct Parameters:
     int use_threats
     # Transposition table
     int tt_depth
+    int hash_move_depth
     # Draws and mates
     int draw_noise
     int cycle_plies
@@ -70,6 +71,7 @@ cdef struct Parameters:
     int reduction_cutoffs
     int deeper_margin
     # Histories
+    int good_capture
     int killer_depth
     int bonus_slope
     int bonus_offset
@@ -89,6 +91,10 @@ cdef struct Parameters:
     int time_share
     int time_increment
     int time_hard
+    int time_rivals
+    int time_stability
+    int time_settled
+    int time_drop
 
 cdef Parameters tune
 

@@ -26,6 +26,7 @@ TABLE = (
     Parameter("use_quiescence", 1, 0, 1, 1, "quiescence search at the leaves; off: the static evaluation"),
     Parameter("use_threats", 1, 0, 1, 1, "attacked squares in the history"),
     Parameter("tt_depth", -1, -1, NEVER, 1, "shallowest result that is stored; -1: an evaluation"),
+    Parameter("hash_move_depth", 1, 1, NEVER, 1, "shallowest node that tries the hash move first"),
     Parameter("draw_noise", 1, 0, 10, 1, "a draw scores this much more or less than zero"),
     Parameter("cycle_plies", 100, 0, 100, 5, "how far back a repetition is seen one move ahead"),
     Parameter("mate_distance_ply", 1, 1, NEVER, 1, "first ply with mate-distance pruning"),
@@ -78,6 +79,7 @@ TABLE = (
     Parameter("reduction_hash_capture", 768, 0, 2048, 100, "more when the hash move is a capture"),
     Parameter("reduction_cutoffs", 768, 0, 2048, 100, "more when the child node fails high often"),
     Parameter("deeper_margin", 50, 10, 150, 10, "a reduced search this much above the best is repeated one ply deeper"),
+    Parameter("good_capture", 0, -3000, 300, 25, "exchange a capture must win to come before the quiet moves"),
     Parameter("killer_depth", 1, 1, NEVER, 1, "shallowest node whose cut-off makes a killer move"),
     Parameter("bonus_slope", 150, 40, 350, 15, "history bonus per ply"),
     Parameter("bonus_offset", 25, -200, 300, 20, "less of it"),
@@ -94,6 +96,10 @@ TABLE = (
     Parameter("time_share", 320, 100, 800, 30, "ten-thousandths of the clock for one move"),
     Parameter("time_increment", 75, 30, 100, 5, "per cent of the increment for one move"),
     Parameter("time_hard", 420, 150, 900, 40, "hard limit in per cent of the soft one"),
+    Parameter("time_rivals", 100, 0, 200, 10, "how much the share of nodes behind the best move counts, in per cent"),
+    Parameter("time_stability", 100, 0, 200, 10, "how much it counts that the best move stays the same"),
+    Parameter("time_settled", 100, 0, 200, 10, "how much it counts that the score stays the same"),
+    Parameter("time_drop", 100, 0, 200, 10, "how much a falling score counts"),
 )
 
 _BY_NAME = {parameter.name: parameter for parameter in TABLE}

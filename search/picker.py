@@ -46,7 +46,7 @@ def pick_all(picker, position, histories, context, hash_move, killers):
     picker.killers[1] = killers[1] if killers != cython.NULL else 0
     picker.hash_move = hash_move if _can_play(position, hash_move) else 0
     picker.stage = HASH_MOVE if picker.hash_move != 0 else GENERATE_TACTICAL
-    picker.threshold = 0
+    picker.threshold = tune.good_capture
     picker.only_good = False
     picker.skip_quiets = False
     picker.bad = 0

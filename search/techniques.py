@@ -30,6 +30,13 @@ TECHNIQUES = (
         "transposition_table", 4, "transposition table", False, {"tt_depth": NEVER, "internal_reduction_depth": NEVER}
     ),
     Technique(
+        "hash_move",
+        4,
+        "trying the hash move first",
+        False,
+        {"hash_move_depth": NEVER, "internal_reduction_depth": NEVER, "singular_depth": NEVER},
+    ),
+    Technique(
         "correction",
         6,
         "correction history",
@@ -41,6 +48,7 @@ TECHNIQUES = (
     Technique("null_move", 9, "null-move pruning", True, {"null_move_depth": NEVER}),
     Technique("internal_reduction", 10, "internal iterative reductions", True, {"internal_reduction_depth": NEVER}),
     Technique("probcut", 11, "ProbCut", True, {"probcut_depth": NEVER}),
+    Technique("exchange_order", 12, "losing captures behind the quiet moves", False, {"good_capture": -3000}),
     Technique("killers", 12, "killer moves", False, {"killer_depth": NEVER}),
     Technique("history", 12, "histories of moves", False, {"bonus_limit": 0, "malus_limit": 0}),
     Technique("threats", 12, "attacked squares in the history", False, {"use_threats": 0}),
@@ -53,7 +61,15 @@ TECHNIQUES = (
     Technique("late_move_reduction", 16, "late-move reductions", True, {"reduction_depth": NEVER}),
 )
 
-BY_NAME = {technique.name: technique for technique in TECHNIQUES}
+# What decides how long a search lasts, not what it does.
+CLOCK_TECHNIQUES = (
+    Technique("time_rivals", 0, "more time where many moves compete for nodes", False, {"time_rivals": 0}),
+    Technique("time_stability", 0, "less time while the best move stays", False, {"time_stability": 0}),
+    Technique("time_settled", 0, "less time while the score stays", False, {"time_settled": 0}),
+    Technique("time_drop", 0, "more time when the score falls", False, {"time_drop": 0}),
+)
+
+BY_NAME = {technique.name: technique for technique in (*TECHNIQUES, *CLOCK_TECHNIQUES)}
 
 
 def switch_off(*names):

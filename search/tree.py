@@ -305,7 +305,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
         return tt.score  # recorded: transposition table
 
     # At the root the best move of the iteration before is the hash move, whatever the table has lost.
-    hash_move: Move = tt.move
+    hash_move: Move = tt.move if depth >= tune.hash_move_depth else NO_MOVE
     if is_root and worker.root_depth > 1:
         hash_move = worker.root_moves[worker.pv_index].move
 

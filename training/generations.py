@@ -10,20 +10,16 @@ Accepted is who is better with a clock: by a sequential test, or by a fixed numb
 zero. What is finished stands in the directory's state.json and is not done again; what was interrupted goes on.
 """
 
-import contextlib
 import datetime
 import json
 import os
 import re
 import shlex
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 from arena.control import parse_control
 from arena.errors import InputError
-from arena.interrupts import INTERRUPTED, Interrupt
+from arena.interrupts import Interrupt
 from arena.openings import fingerprint, read_openings
 from arena.options import parse_sprt
 from board.files import replace_file
@@ -38,10 +34,10 @@ from training.network_history import (
     read_history,
     with_table,
 )
+from training.programs import InterruptedStepError, as_engine, option, own_quetzal, run_step
 from training.schedule import Ramp
 
 FORMAT = 1
-_POLL_SECONDS, _PATIENCE_SECONDS = 0.5, 60
 STEPS = ("generate", "train", "nodes", "time", "record")
 FILES = ("in_use", "teacher", "openings", "data")  # settings that name files
 
@@ -72,24 +68,7 @@ DEFAULTS = {
 FREE = {"threads": os.cpu_count() or 1, "concurrency": 1}
 
 
-class CommandError(RuntimeError):
-    """A command of the generation failed. It has said why itself."""
-
-
-class InterruptedStepError(RuntimeError):
-    """A command was interrupted, or this process between two of them; what is finished is kept."""
-
-
 # The commands
-
-
-def own_quetzal():
-    return [sys.executable, "-m", "uci_engine"]
-
-
-def option(flag, value):
-    """A flag with its value, or nothing where there is no value."""
-    return [] if value is None else [flag, str(value)]
 
 
 class Commands:
@@ -144,7 +123,7 @@ class Commands:
         settings, directory = self.settings, self.matches[step]
         if (directory / "run.json").exists():
             return [*self.quetzal, "match", "--resume", str(directory), "-c", str(self.free["concurrency"])]
-        engine = shlex.join(self.quetzal) if os.name != "nt" else subprocess.list2cmdline(self.quetzal)
+        engine = as_engine(self.quetzal)
         control = f"nodes={settings['match_nodes']}" if step == "nodes" else settings["tc"]
         # The second match takes other openings than the first.
         first = 1 if step == "nodes" else settings["match_games"] // 2 + 1
@@ -168,25 +147,6 @@ class Commands:
 def evaluation_name(path):
     """What an evaluation is called: by its file. `quetzal match` takes both names in one argument, so no commas."""
     return "built-in" if path is None else Path(path).stem.replace(",", " ")
-
-
-def run_command(command, interrupt):
-    """Runs a command to its end and returns its status. When we are interrupted it gets time to keep its work."""
-    process = subprocess.Popen(command)
-    try:
-        while not interrupt.is_requested:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                return process.wait(_POLL_SECONDS)
-        # Ctrl-C reaches everything in the terminal. Other signals came to this process alone, and are handed on.
-        if interrupt.signal == signal.SIGINT:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                return process.wait(_PATIENCE_SECONDS)
-        process.terminate()
-        return process.wait()
-    except KeyboardInterrupt:
-        process.terminate()
-        process.wait()
-        raise
 
 
 # A generation
@@ -293,12 +253,7 @@ class Generation:
             say(f"  {kind}: {match_text(match)}")
 
     def command(self, step):
-        command = self.commands.of(step)
-        status = run_command(command, self.interrupt)
-        if status in (INTERRUPTED, -signal.SIGINT, -signal.SIGTERM):
-            raise InterruptedStepError(f"{step} was interrupted")
-        if status != 0:
-            raise CommandError(f"{step}: '{shlex.join(command)}' ended with status {status}")
+        run_step(step, self.commands.of(step), self.interrupt)
 
     def generate(self):
         self.command("generate")

@@ -85,15 +85,45 @@ def bar_chart(title, x_title, bars, every=1):
         )
 
 
+def interval_chart(title, rows):
+    """The text of an SVG file: a bar from zero to the right or left for each (label, value, low, high), with its interval."""
+    label_width, row_height, top = 300, 20, 56
+    low = min([0, *(row[2] for row in rows)])
+    high = max([1, *(row[3] for row in rows)])
+    x_of = _scale(low, high, label_width, WIDTH - RIGHT)
+    height = top + row_height * len(rows) + 12
+    found = [_text(WIDTH / 2, 20, title, style='font-weight="bold"')]
+    for value in axis_steps(low, high, 6):
+        found.append(
+            f'<path d="M{x_of(value):.1f} {top - 8}V{height - 10}" stroke="{"#888" if value == 0 else "#ddd"}"/>'
+        )
+        found.append(_text(x_of(value), top - 14, _number(value)))
+    for number, (label, value, least, most) in enumerate(rows):
+        middle = top + row_height * (number + 0.5)
+        ends = sorted((x_of(0), x_of(value)))
+        found.append(_text(label_width - 10 if low >= 0 else x_of(low) - 10, middle + 4, label, "end"))
+        found.append(
+            f'<rect x="{ends[0]:.1f}" y="{middle - 6:.1f}" width="{ends[1] - ends[0]:.1f}" height="12" '
+            f'fill="{COLOURS[0]}"><title>{escape(label)}: {value:+.0f}</title></rect>'
+        )
+        found.append(
+            f'<path d="M{x_of(least):.1f} {middle:.1f}H{x_of(most):.1f}" stroke="{COLOURS[1]}" stroke-width="2"/>'
+        )
+    return _svg(height, found)
+
+
 def svg_page(panels):
     """The text of an SVG file with the panels one below the other."""
     panels = [list(panel) for panel in panels]
-    height = HEIGHT * len(panels)
-    rows = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
-        'font-family="sans-serif" font-size="12" fill="#222">',
-        f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
-    ]
+    rows = []
     for number, panel in enumerate(panels):
         rows += [f'<g transform="translate(0 {HEIGHT * number})">', *panel, "</g>"]
-    return "\n".join([*rows, "</svg>", ""])
+    return _svg(HEIGHT * len(panels), rows)
+
+
+def _svg(height, rows):
+    begin = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
+        'font-family="sans-serif" font-size="12" fill="#222">'
+    )
+    return "\n".join([begin, f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>', *rows, "</svg>", ""])

@@ -19,10 +19,10 @@ from pool.cluster import ClusterPool
 from pool.local import LocalPool
 from pool.tasks import PoolError
 from training.spsa import Gains, Optimiser, complete_gains
+from uci_engine.options import TUNING
 
 FORMAT = 1
 TRACED = 100  # how often the way of the parameters is noted, and a line is printed
-TUNING = {"QUETZAL_TUNING": "1"}  # makes the engine show its parameters as options
 
 # Games
 

@@ -167,9 +167,16 @@ OPTIONS = (
 )
 
 
+TUNING = {"QUETZAL_TUNING": "1"}  # a tuner's environment
+
+
+def is_tuning():
+    return TUNING.items() <= os.environ.items()
+
+
 def options():
-    """The table, and in a tuner's environment (QUETZAL_TUNING=1) the search's own numbers as well."""
-    return OPTIONS + (tuning_options() if os.environ.get("QUETZAL_TUNING") == "1" else ())
+    """The table, and in a tuner's environment the search's own numbers as well."""
+    return OPTIONS + (tuning_options() if is_tuning() else ())
 
 
 def tuning_options():

@@ -13,6 +13,8 @@ from clusters import NEEDS_DASK, local_cluster
 from support import DATA
 
 from arena.calibration import measure_speed
+from arena.encounters import Encounters, placed
+from pool.tasks import Place
 
 pytestmark = NEEDS_DASK
 
@@ -101,6 +103,28 @@ def test_trouble_is_said(tmp_path, cluster):
     assert "only-here does not take option Hash: 'x' is no whole number" in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "run").exists()
+
+
+def test_networks_and_books_go_along(tmp_path):
+    """What options name is found under the name that it got there; what is no file stays as it is."""
+    network, book = tmp_path / "a.qnn", tmp_path / "b.bin"
+    network.write_bytes(b"n")
+    book.write_bytes(b"b")
+    options = {"EvalFile": str(network), "BookFile": str(book), "Hash": "16"}
+    engines = [
+        {"command": [sys.executable], "options": options},
+        {"command": [sys.executable], "options": {"EvalFile": "default.qnn"}},
+    ]
+    work = Encounters(engines)
+    assert work.files() == [str(network), str(book)]
+    assert Encounters(engines, upload=True).files() == [sys.executable, str(network), str(book)]
+    place = Place(0, {str(network): "/there/a.qnn", str(book): "/there/b.bin"})
+    assert placed(engines[0], place)["options"] == {
+        "EvalFile": "/there/a.qnn",
+        "BookFile": "/there/b.bin",
+        "Hash": "16",
+    }
+    assert placed(engines[1], place)["options"] == {"EvalFile": "default.qnn"}
 
 
 def test_speed():

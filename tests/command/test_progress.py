@@ -97,11 +97,11 @@ def test_where_nothing_can_be_redrawn_there_are_lines(stream, monkeypatch):
 
 def test_bench_on_a_terminal():
     """The bar stands below the lines, which are those of a pipe, and is gone at the end."""
-    with quetzal_terminal("bench", "--depth", "11", columns=160) as terminal:
+    with quetzal_terminal("bench", "--depth", "13", columns=160) as terminal:
         status, output = terminal.wait()
     assert status == 0
     assert re.search(r"bench ━.*\d+% .*positions/\w+, \d+:\d\d left", plain(output))
-    piped = quetzal("bench", "--depth", "11")
+    piped = quetzal("bench", "--depth", "13")
     assert piped.stderr == ""
     assert "\x1b" not in piped.stdout
     seen, written = (

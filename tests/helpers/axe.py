@@ -20,7 +20,16 @@ def source():
     if NPM is None:
         return None, "needs npm, which fetches axe-core (Debian: npm)"
     with tempfile.TemporaryDirectory() as place:
-        command = [NPM, "install", "--prefix", place, "--no-save", "--no-package-lock", "--ignore-scripts", "--silent"]
+        command = [
+            NPM,
+            "install",
+            "--prefix",
+            place,
+            "--no-save",
+            "--no-package-lock",
+            "--ignore-scripts",
+            "--loglevel=error",
+        ]
         result = subprocess.run([*command, f"axe-core@{VERSION}"], capture_output=True, text=True)
         file = Path(place, "node_modules", "axe-core", "axe.min.js")
         if result.returncode != 0 or not file.exists():

@@ -96,7 +96,7 @@ def test_ablate_writes_a_table(tmp_path):
 
 def test_ablate_with_a_clock_that_has_not_moved():
     rows = [("", "everything on", 100, 0.0, 2.0), ("4", "without table", 150, 0.0, 3.0)]
-    *_, last = ablate.table_lines(rows, 4, 1)
+    *_, last = ablate.node_lines(rows, 4, 1)
     assert last == "| 4 | without table | 150 | 1.50 | 0.0 | - | 3.000 |"
 
 

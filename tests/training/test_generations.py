@@ -21,7 +21,7 @@ from arena.openings import START, Supply
 from arena.options import parse_sprt
 from command.table import build_parser
 from eval.network_file import FEATURES, NetworkData, pack_network
-from training import generations, network_history
+from training import network_history, programs
 from training.files import GameWriter
 
 OPENING = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n"
@@ -37,7 +37,7 @@ class Quetzal:
         self.breaks = {}
 
     def __call__(self, command, interrupt):
-        assert command[:3] == generations.own_quetzal()
+        assert command[:3] == programs.own_quetzal()
         options = build_parser().parse_args(command[3:])
         self.calls.append(options)
         return getattr(self, options.command)(options, self.breaks.pop(options.command, 0))
@@ -107,7 +107,7 @@ SUMMARY = {
 @pytest.fixture
 def quetzal(monkeypatch):
     fake = Quetzal()
-    monkeypatch.setattr(generations, "run_command", fake)
+    monkeypatch.setattr(programs, "run_command", fake)
     return fake
 
 
@@ -396,7 +396,7 @@ def test_the_shipped_table_is_made_from_the_shipped_history():
 
 
 def test_commands_are_run_and_their_status_is_told():
-    assert generations.run_command([sys.executable, "-c", "raise SystemExit(3)"], Interrupt()) == 3
+    assert programs.run_command([sys.executable, "-c", "raise SystemExit(3)"], Interrupt()) == 3
 
 
 def test_a_request_between_two_steps_keeps_the_finished_one(place, quetzal, monkeypatch, capsys):
@@ -408,7 +408,7 @@ def test_a_request_between_two_steps_keeps_the_finished_one(place, quetzal, monk
         return quetzal(command, interrupt)
 
     with monkeypatch.context() as patch:
-        patch.setattr(generations, "run_command", late)
+        patch.setattr(programs, "run_command", late)
         assert run(place) == 130
     assert "interrupted before nodes; the same command goes on" in capsys.readouterr().err
     assert set(state(place)["done"]) == {"generate", "train"}
@@ -426,7 +426,7 @@ except KeyboardInterrupt:
 """
 PARENT = """import sys
 from arena.interrupts import Interrupt
-from training.generations import run_command
+from training.programs import run_command
 with Interrupt() as interrupt:
     print(run_command([sys.executable, "-c", sys.argv[1]], interrupt))
 """
