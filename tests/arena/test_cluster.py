@@ -60,6 +60,33 @@ def test_a_worker_is_killed_on_the_way(tmp_path, cluster):
     assert wait_until(lambda: not any(is_running(pid) for pid in processes(pids)))
 
 
+def test_the_scheduler_dies_and_the_match_goes_on_here(tmp_path):
+    run = tmp_path / "run"
+    with local_cluster() as workers:
+        arguments = ("--games", "40", "--cluster", workers.address, "--dir", str(run), *QUICK)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "uci_engine", "match", command("good"), command("fine"), *arguments],
+            cwd=DATA,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert wait_until(lambda: len(games_of(run)) >= 4 or process.poll() is not None)
+        assert process.poll() is None
+        os.kill(workers.scheduler, signal.SIGKILL)
+        output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1, output
+    assert f"the scheduler at {workers.address} is gone; what is finished is kept" in output
+    assert "Traceback" not in output
+    kept = games_of(run)
+    assert 4 <= len(kept) < 40
+    result = run_quetzal("match", "--resume", str(run))
+    assert result.returncode == 0, result.stdout + result.stderr
+    games = games_of(run)
+    assert games[: len(kept)] == kept
+    assert sorted(game["game"] for game in games) == list(range(40))
+
+
 def test_a_sequential_test_stops_early_and_the_engines_are_uploaded(tmp_path, cluster):
     """The engines are two small programs that exist nowhere else under their uploaded name."""
     engines = []

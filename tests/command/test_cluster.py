@@ -1,5 +1,6 @@
 """Self-play, reviews and suites on a cluster of two workers: what comes out is what comes out here, also if one is killed."""
 
+import contextlib
 import json
 import os
 import signal
@@ -11,7 +12,12 @@ from arena_playing import PATIENCE, wait_until
 from clusters import NEEDS_DASK, another_worker, local_cluster
 from support import DATA, TESTS, quetzal
 
+from play.suite import read_suites
+from play.suite_engines import OwnWork
+from play.suite_run import Solving
+from pool.cluster import Cluster
 from training.files import GameReader
+from uci_engine.identity import identity
 
 pytestmark = NEEDS_DASK
 
@@ -71,6 +77,26 @@ def test_self_play_with_a_worker_killed(tmp_path):
         _, told = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, told
     run("selfplay", "-o", here, "--games", 150, *quick)
+    assert there.read_bytes() == here.read_bytes()
+
+
+def test_the_scheduler_dies_and_self_play_goes_on_here(tmp_path):
+    here, there = tmp_path / "here.qzg", tmp_path / "there.qzg"
+    quick = ("--nodes", 400, "--seed", 8)
+    with local_cluster() as workers:
+        command = ["selfplay", "-o", there, "--games", 100_000, *quick, "--cluster", workers.address]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "uci_engine", *map(str, command)], cwd=DATA, stderr=subprocess.PIPE, text=True
+        )
+        assert wait_until(lambda: has_games(there) or process.poll() is not None)
+        assert process.poll() is None
+        os.kill(workers.scheduler, signal.SIGKILL)
+        _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1, told
+    assert f"the scheduler at {workers.address} is gone; what is finished is kept" in told
+    games = len(games_of(there)) + 2
+    run("selfplay", "-o", there, "--games", games, *quick)
+    run("selfplay", "-o", here, "--games", games, *quick)
     assert there.read_bytes() == here.read_bytes()
 
 
@@ -140,6 +166,27 @@ def test_suites(tmp_path, workers):
         return [engine["attempts"] for engine in found]
 
     assert attempts() == attempts("--cluster", workers.address)
+
+
+def test_suites_with_a_worker_killed(tmp_path):
+    """Every position has its attempt once, in its place, and they are those of this machine."""
+    path = tmp_path / "suite.epd"
+    path.write_text(10 * SUITE, encoding="utf-8")
+    problems = read_suites([path], pytest.fail)
+    work = OwnWork("Quetzal", {"nodes": 20_000}, 16)
+
+    def answers(attempts):
+        return [
+            (problem.name, attempt.move, attempt.score, attempt.mate, attempt.nodes) for problem, attempt in attempts
+        ]
+
+    with local_cluster() as workers, contextlib.closing(Cluster(workers.address, identity)) as cluster:
+        attempts = Solving(work, 1, cluster=cluster).attempts(problems)
+        found = [next(attempts) for _ in range(3)]
+        os.kill(workers.workers[0], signal.SIGKILL)
+        found += attempts
+    assert len(found) == 40
+    assert answers(found) == answers(Solving(work, 1).attempts(problems))
 
 
 def test_a_worker_of_another_commit_is_named(tmp_path, workers):
