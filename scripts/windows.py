@@ -234,14 +234,18 @@ def windows_path(path):
     return "Z:" + str(path).replace("/", "\\")
 
 
-def read_all(source, pieces):
-    with open(source, "rb", buffering=0) as file:
+def read_all(source, pieces, log):
+    with open(source, "rb", buffering=0) as file, open(log, "wb", buffering=0) as copy:
         while data := file.read(65536):
             pieces.append(data)
+            copy.write(data)
 
 
-def under_wine(*words, timeout=STEP_SECONDS):
-    """The output of a Windows program. Its streams are pipes: wine's Python does not start with files."""
+def under_wine(*words, timeout=STEP_SECONDS, log=os.devnull):
+    """The output of a Windows program, which also goes to the file `log` as it comes, for those who wait.
+
+    Its streams are pipes: wine's Python does not start with files.
+    """
     with subprocess.Popen(
         ["wine", *(str(word) for word in words)],
         stdin=subprocess.PIPE,
@@ -252,7 +256,7 @@ def under_wine(*words, timeout=STEP_SECONDS):
     ) as process:
         pieces = []
         # A descriptor of its own, which stays when the program's is closed.
-        reader = threading.Thread(target=read_all, args=(os.dup(process.stdout.fileno()), pieces), daemon=True)
+        reader = threading.Thread(target=read_all, args=(os.dup(process.stdout.fileno()), pieces, log), daemon=True)
         reader.start()
         process.stdin.close()
         try:

@@ -256,7 +256,8 @@ PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--capture=sys")
 def test_the_suite_under_windows_python(part):
     """The tests that run on Linux every day. What cannot run there says so in the report of skipped tests."""
     windows.add_test_tools()
-    output = windows.under_wine(windows.PYTHON / "python.exe", *PYTEST, f"tests/{part}", timeout=6 * SLOW)
+    words = (windows.PYTHON / "python.exe", *PYTEST, f"tests/{part}")
+    output = windows.under_wine(*words, timeout=6 * SLOW, log=windows.PLACE / f"test-{part}.log")
     print(output)
     assert re.search(r"\d+ passed", output), output
     assert "failed" not in output.splitlines()[-1], output
