@@ -153,10 +153,13 @@ def main(make, words, others, document):
 
 
 def add_freezing_files(tree):
-    """To a tree of compiled packages, what freezing them needs; and takes away modules that are gone from the sources."""
+    """To a tree of compiled packages, what freezing them needs; and takes away modules that are gone from the sources.
+
+    The note of the build stays: in a checkout that was never built for this system the tree's is the only one.
+    """
     for path in (*tree.rglob("*.py"), *tree.rglob("*.pyd"), *tree.rglob("*.so")):
         source = ROOT / path.relative_to(tree).with_name(path.name.split(".")[0] + ".py")
-        if not source.exists():
+        if not source.exists() and path != tree / "uci_engine" / "_build.py":
             path.unlink()
     for name in FREEZING:
         if (ROOT / name).is_dir():

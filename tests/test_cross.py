@@ -172,6 +172,23 @@ def test_a_folder_is_replaced_as_a_whole_or_not_at_all(tmp_path):
     assert found == {"web", "web/index.html", "web/inner", "web/inner/large"}
 
 
+def test_what_is_frozen_is_what_the_sources_have_and_the_note_of_the_build(monkeypatch, tmp_path):
+    """From a checkout that was never built for this system, which has no such note of its own."""
+    checkout, tree = tmp_path / "checkout", tmp_path / "tree"
+    for path in (checkout / "board" / "fen.py", *(checkout / name for name in cross.FREEZING)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    for name in ("board/fen.py", "board/fen.pyd", "board/gone.py", "board/gone.so", "uci_engine/_build.py"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).touch()
+    for name in ("docs", "tests"):
+        (tree / name).mkdir()
+    monkeypatch.setattr(cross, "ROOT", checkout)
+    cross.add_freezing_files(tree)
+    left = {path.relative_to(tree).as_posix() for path in tree.rglob("*") if path.is_file()}
+    assert left == {"board/fen.py", "board/fen.pyd", "uci_engine/_build.py", *cross.FREEZING}
+
+
 def test_a_header_with_the_settings_of_another_python():
     """As the header of this Python has them: numbers, texts, what is not defined, and what is only sometimes."""
     template = (
