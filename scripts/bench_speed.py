@@ -66,6 +66,8 @@ class Engine:
 
     def processor_seconds(self):
         """Used so far by all threads of the process; None where the system does not tell."""
+        if os.name != "posix":  # wine shows Linux' own /proc, in which the process has another number
+            return None
         try:
             fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         except OSError:
@@ -116,7 +118,8 @@ def verdict(ratio, wanted):
 
 
 def compare_engines(options, fens, own):
-    others = [shutil.which(name) or f"/usr/games/{name}" for name in ("stockfish", "ethereal-chess")]
+    games = "/usr/games/" if os.name == "posix" else ""  # wine shows Linux' programs, but cannot use them
+    others = [shutil.which(name) or f"{games}{name}" for name in ("stockfish", "ethereal-chess")]
     present = [path for path in others if Path(path).exists()]
     for path in set(others) - set(present):
         print(f"{path} is not installed and left out", file=sys.stderr)

@@ -34,6 +34,7 @@ from eval import (
 )
 from eval.network_file import pack_network, unpack_network
 
+IS_X86 = platform.machine() in ("x86_64", "AMD64")  # by Linux' and by Windows' name
 SIZES = (32, 64, 96, 128, 160, 256, 288, 384, 512, 768, 1024)
 OUTPUTS = {96: 8, 160: 3, 384: 8, 512: 4, 768: 8, 1024: 2}  # of the others one
 
@@ -175,7 +176,7 @@ def test_all_cpu_levels_give_the_same_scores(networks, size, restored_level):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/cpuinfo"), reason="the processor's abilities as Linux lists them")
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86 has levels")
+@pytest.mark.skipif(not IS_X86, reason="only x86 has levels")
 def test_the_processor_has_the_levels_that_the_system_lists():
     with open("/proc/cpuinfo", encoding="ascii") as file:
         flags = set(next(line for line in file if line.startswith("flags")).split())
@@ -198,7 +199,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86 has levels")
+@pytest.mark.skipif(not IS_X86, reason="only x86 has levels")
 @pytest.mark.parametrize("size", (64, 160))
 def test_an_old_processor_gives_the_same_scores(networks, size):
     """Nehalem is the first x86-64-v2 processor: it has no AVX."""
