@@ -13,7 +13,7 @@ from support import quetzal
 from uci_engine import _build
 
 PLACE = Path(_build.__file__).parent.parent
-PACKAGES = {source.split("/")[0] for source in _build.SOURCES} | {"arena", "command", "uci_engine"}
+PACKAGES = {source.split("/")[0] for source in _build.SOURCES} | {"arena", "command", "pool", "uci_engine"}
 
 
 @pytest.fixture
