@@ -15,7 +15,7 @@ HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
 def match_of(tmp_path, games, name):
     """Engines that take a moment for each move, so that the table is redrawn."""
-    engines = [command("good"), command("good")]
+    engines = [command("calm"), command("calm")]
     return [
         "match", *engines, "--names", "A,B", "--games", str(games), "--tc", "nodes=10", "--dir", str(tmp_path / name),
         "--max-moves", "4", "--openings", "none",
@@ -28,12 +28,12 @@ def steady(line):
 
 
 def test_the_table_is_redrawn_and_then_stays(tmp_path):
-    with quetzal_terminal(*match_of(tmp_path, 30, "seen"), columns=120) as terminal:
+    with quetzal_terminal(*match_of(tmp_path, 6, "seen"), columns=120) as terminal:
         status, output = terminal.wait()
     assert status == 0, output
     assert re.search(r"━ +\d+ % +\d+\.\d games/min", plain(output))
     assert output.count(HIDE) == output.count(SHOW) >= 1
-    piped = run_quetzal(*match_of(tmp_path, 30, "piped"))
+    piped = run_quetzal(*match_of(tmp_path, 6, "piped"))
     assert "\x1b" not in piped.stdout
     written = [steady(line) for line in piped.stdout.splitlines()]
     assert [steady(line) for line in screen(output, 120) if line][-len(written) :] == written
