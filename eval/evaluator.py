@@ -21,7 +21,7 @@ CLASSICAL = ""  # the name of the classical evaluation with its own weights
 EMBEDDED = "default.qnn"  # that of the network that comes with the program
 DEFAULT = EMBEDDED  # the evaluation that the program starts with
 
-_MOST_BYTES = 1 << 26  # of a file; the largest network has a tenth of it
+_MOST_BYTES = 1 << 26  # of a file; the largest network has a fifth of it
 
 _summary = None  # how the loaded network was trained
 
@@ -102,7 +102,8 @@ def load_evaluation(name=None):
     if blob[:4] == MAGIC:
         data = unpack_network(blob, str(name))
         set_network(data)
-        _summary = {"neurons": data.neurons, "outputs": data.outputs, "scale": data.scale, **data.training}
+        shape = {"neurons": data.neurons, "outputs": data.outputs, "king_buckets": data.king_buckets}
+        _summary = {**shape, "scale": data.scale, **data.training}
     else:
         load_weights(Path(name))
         set_network(None)

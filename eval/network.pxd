@@ -1,7 +1,7 @@
-"""The network: (768 -> N) x 2 -> 1, with one output or one of several by the number of men. docs/network.md explains it."""
+"""The network: (768 -> N) x 2 -> 1, the inputs' weights by the king's square, the output by the men. docs/network.md explains it."""
 from board.position cimport Position
-from board.types cimport i16, i64, u8, u64
-from eval.network_shape cimport MOST_OUTPUTS
+from board.types cimport i16, i64, u8, u16, u64
+from eval.network_shape cimport MOST_KING_BUCKETS, MOST_OUTPUTS, KingBuckets
 
 cdef extern from "network_loops.h" nogil:
     ctypedef const i16* Row "qz_row"
@@ -26,25 +26,40 @@ cdef struct Network:
     int scale  # centipawns to one unit of the output
     int count_of_outputs
     int output_biases[MOST_OUTPUTS]
+    KingBuckets buckets
     int version  # counts what was loaded, so that accumulators know when they are outdated
-    i16* features  # a row for each feature
+    i16* features  # for each king bucket a row for each feature
     i16* biases
     i16* outputs  # for each output the weights of the side to move's neurons, then of the other's
     void* block  # what holds them all
 
-# Which pieces the accumulators of a ply have summed.
-cdef struct Summed:
+# The pieces that sums were made of.
+cdef struct Men:
     u64 kinds[6]
     u64 colours[2]
     u8 squares[64]
-    u8 views[2]  # by perspective
+
+# The rows to add and to take away from one position to another.
+cdef struct Difference:
+    Row came[64]
+    Row went[64]
+    int comers
+    int goers
+
+# What the accumulators of a ply have summed.
+cdef struct Summed:
+    Men men
+    u16 pictures[2]  # by perspective: which rows the men have there
     bint valid
 
 cdef struct Accumulators:
     int version  # of the network that they are sums of
     i16* values  # by ply, perspective and neuron
-    void* block
     Summed summed[ACCUMULATED_PLIES]
+    # The last sums that were made with the king's half of the board and bucket, for a king that comes there again.
+    i16* kept_values  # by perspective, mirror side, bucket and neuron
+    Men kept[2][2][MOST_KING_BUCKETS]
+    void* block  # what holds all values
 
 cdef Network network
 

@@ -10,8 +10,10 @@ import sys
 from array import array
 from typing import NamedTuple
 
+from eval.king_buckets import MOST_BUCKETS, ONE_BUCKET, SQUARES, is_bucket_table
+
 MAGIC = b"QZNN"
-PLAIN = 1  # version of a file with one output
+PLAIN = 1  # version of a file with one output and one king bucket
 VERSION = 2
 ARCHITECTURE = "(768 -> N) x 2 -> 1, SCReLU, mirrored"
 
@@ -41,16 +43,22 @@ class NetworkData(NamedTuple):
 
     neurons: int
     scale: int
-    feature_weights: bytes  # a row of `neurons` for each feature
+    feature_weights: bytes  # for each king bucket a row of `neurons` for each feature
     biases: bytes
     output_weights: bytes  # of each output those for the side to move, then those for the other
     output_biases: tuple  # one for each output
     training: dict  # how it was made; nothing here is needed to evaluate
+    bucket_table: tuple = ONE_BUCKET  # by the own king's square; eval/king_buckets.py says how
 
     @property
     def outputs(self):
         """How many there are; the number of men decides which of them counts."""
         return len(self.output_biases)
+
+    @property
+    def king_buckets(self):
+        """How many there are; the square of a side's king decides which of them it has."""
+        return max(self.bucket_table) + 1
 
 
 def shown(value):
@@ -75,14 +83,23 @@ def bytes_from(numbers):
     return found.tobytes()
 
 
+def _check_table(table, source):
+    if not is_bucket_table(table):
+        raise NetworkError(
+            f"{source}: king buckets {shown(table)}, but there must be {SQUARES} numbers from 0 up to at most "
+            f"{MOST_BUCKETS - 1}, none of them left out"
+        )
+
+
 def _check(data, source):
     """The evaluation adds and multiplies in 16 bits: what could overflow there is refused."""
     if data.neurons % 32 or not LEAST_NEURONS <= data.neurons <= MOST_NEURONS:
         raise NetworkError(f"{source}: {data.neurons} neurons, but there must be a multiple of 32 up to {MOST_NEURONS}")
     if not 1 <= data.outputs <= MOST_OUTPUTS:
         raise NetworkError(f"{source}: {data.outputs} outputs, but there must be 1 to {MOST_OUTPUTS}")
+    _check_table(data.bucket_table, source)
     for name, block, size, most in (
-        ("feature weights", data.feature_weights, FEATURES * data.neurons, MOST_FEATURE_WEIGHT),
+        ("feature weights", data.feature_weights, FEATURES * data.king_buckets * data.neurons, MOST_FEATURE_WEIGHT),
         ("biases", data.biases, data.neurons, MOST_BIAS),
         ("output weights", data.output_weights, 2 * data.neurons * data.outputs, MOST_OUTPUT_WEIGHT),
     ):
@@ -97,15 +114,15 @@ def _check(data, source):
         raise NetworkError(f"{source}: a scale of {data.scale} centipawns")
 
 
-def _weights_size(neurons, outputs):
+def _weights_size(neurons, outputs, king_buckets):
     """Bytes of all weights and biases."""
-    return 2 * neurons * (FEATURES + 1 + 2 * outputs) + 4 * outputs
+    return 2 * neurons * (FEATURES * king_buckets + 1 + 2 * outputs) + 4 * outputs
 
 
 def pack_network(data):
     """The bytes of a network file. Raises NetworkError for weights that the evaluation could not work with.
 
-    With one output it has the form that older programs read, too.
+    What the network does not have is not described, so that older programs read the others, too.
     """
     _check(data, "the network")
     described = {
@@ -115,9 +132,11 @@ def pack_network(data):
         "training": data.training,
     }
     version = PLAIN
-    if data.outputs > 1:
+    if data.outputs > 1 or data.king_buckets > 1:
         version = VERSION
         described["outputs"] = data.outputs
+    if data.king_buckets > 1:
+        described["king_buckets"] = data.bucket_table
     description = json.dumps(described, sort_keys=True).encode()
     body = b"".join(
         (
@@ -141,7 +160,7 @@ def unpack_network(blob, source):
         raise NetworkError(f"{source}: format version {version}, this program reads {PLAIN} and {VERSION}")
     if length > MOST_DESCRIPTION or neurons > MOST_NEURONS:
         raise NetworkError(f"{source}: a damaged head")
-    least = _HEAD.size + length + _weights_size(neurons, 1) + hashlib.sha256().digest_size
+    least = _HEAD.size + length + _weights_size(neurons, 1, 1) + hashlib.sha256().digest_size
     if len(blob) < least or (version == PLAIN and len(blob) != least):
         raise NetworkError(f"{source}: {len(blob)} bytes instead of {least}: cut off or damaged")
     body, checksum = blob[:-32], blob[-32:]
@@ -152,6 +171,7 @@ def unpack_network(blob, source):
         architecture, quantisation = description["architecture"], description["quantisation"]
         scale, training = description["scale"], description["training"]
         outputs = description["outputs"] if version == VERSION else 1
+        table = description.get("king_buckets", ONE_BUCKET) if version == VERSION else ONE_BUCKET
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise NetworkError(f"{source}: the description cannot be read: {shown(error)}") from error
     if architecture != ARCHITECTURE or quantisation != {"activation": ACTIVATION_ONE, "output": OUTPUT_ONE}:
@@ -160,13 +180,16 @@ def unpack_network(blob, source):
         raise NetworkError(f"{source}: the description cannot be read")
     if type(outputs) is not int or not 1 <= outputs <= MOST_OUTPUTS:
         raise NetworkError(f"{source}: {shown(outputs)} outputs, but there must be 1 to {MOST_OUTPUTS}")
-    at = _HEAD.size + length
-    if len(body) != at + _weights_size(neurons, outputs):
-        raise NetworkError(f"{source}: {len(body) - at} bytes of weights instead of {_weights_size(neurons, outputs)}")
+    _check_table(table, source)
+    buckets = max(table) + 1
+    at, size = _HEAD.size + length, _weights_size(neurons, outputs, buckets)
+    if len(body) != at + size:
+        raise NetworkError(f"{source}: {len(body) - at} bytes of weights instead of {size}")
     blocks = []
-    for count in (FEATURES * neurons, neurons, 2 * neurons * outputs):
+    for count in (FEATURES * buckets * neurons, neurons, 2 * neurons * outputs):
         blocks.append(body[at : at + 2 * count])
         at += 2 * count
-    data = NetworkData(neurons, scale, *blocks, struct.unpack_from(f"<{outputs}i", body, at), training)
+    output_biases = struct.unpack_from(f"<{outputs}i", body, at)
+    data = NetworkData(neurons, scale, *blocks, output_biases, training, tuple(table))
     _check(data, source)
     return data

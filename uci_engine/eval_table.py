@@ -34,8 +34,9 @@ def _piece_board(board):
     values = piece_values(board)
     pieces = {square: board.piece_at(square) for square in range(64)}
     summary = network_summary()
+    inputs = "768" if summary["king_buckets"] == 1 else f"{summary['king_buckets']} x 768 by the king's square"
     several = f", one of {summary['outputs']} by the number of men" if summary["outputs"] > 1 else ""
-    yield f"The network's evaluation, (768 -> {summary['neurons']}) x 2 -> 1{several}, and what each piece adds to it:"
+    yield f"The network's evaluation, ({inputs} -> {summary['neurons']}) x 2 -> 1{several}, and what each piece adds to it:"
     yield ""
     line = "  +" + "-------+" * 8
     for rank in range(7, -1, -1):

@@ -27,6 +27,7 @@ from eval import (
     evaluate,
     evaluate_classical,
     evaluate_network,
+    king_buckets,
     load_evaluation,
     network_file,
     network_summary,
@@ -37,6 +38,7 @@ from eval.network_file import pack_network, unpack_network
 IS_X86 = platform.machine() in ("x86_64", "AMD64")  # by Linux' and by Windows' name
 SIZES = (32, 64, 96, 128, 160, 256, 288, 384, 512, 768, 1024)
 OUTPUTS = {96: 8, 160: 3, 384: 8, 512: 4, 768: 8, 1024: 2}  # of the others one
+KING_BUCKETS = {96: 4, 128: 2, 160: 6, 288: 8, 384: 3, 512: 4, 768: 7, 1024: 5}  # likewise
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def networks(tmp_path_factory):
 
 
 def made(size):
-    return random_network(size, size, outputs=OUTPUTS.get(size, 1))
+    return random_network(size, size, outputs=OUTPUTS.get(size, 1), king_buckets=KING_BUCKETS.get(size, 1))
 
 
 @pytest.fixture
@@ -83,9 +85,9 @@ def test_the_number_of_men_chooses_the_output(tmp_path):
     assert men == 2
 
 
-@pytest.mark.parametrize("size", (32, 256, 1024))
-def test_the_largest_weights_do_not_overflow(tmp_path, size):
-    path = write_network(tmp_path / "extreme.qnn", random_network(size, 3, extreme=True))
+@pytest.mark.parametrize(("size", "king_buckets"), [(32, 1), (64, 8), (256, 1), (1024, 1)])
+def test_the_largest_weights_do_not_overflow(tmp_path, size, king_buckets):
+    path = write_network(tmp_path / "extreme.qnn", random_network(size, 3, extreme=True, king_buckets=king_buckets))
     with evaluating_with(str(path)):
         for fen in (STARTING_FEN, ALL_FENS[1][0]):
             assert evaluate_network(Board(fen)) == reference_score(path, Board(fen))
@@ -119,12 +121,17 @@ def squares_of(board):
     return "".join("." * int(mark) if mark.isdigit() else mark for mark in board.fen().split()[0] if mark != "/")
 
 
-def test_accumulators_equal_a_fresh_start_on_every_ply_of_1000_games(networks):
-    """Each position is asked in its place in the line, now and then out of place, and some are skipped."""
+@pytest.mark.parametrize("size", (64, 96, 288))
+def test_accumulators_equal_a_fresh_start_on_every_ply_of_1000_games(networks, size):
+    """Each position is asked in its place in the line, now and then out of place, and some are skipped.
+
+    One, four and eight king buckets. The evaluator goes on from game to game, so what it has kept for a king's half and
+    bucket is of anything between the move before and another game.
+    """
     rng = random.Random(11)
     evaluator = Evaluator()
     crossings = leaps = queens = 0
-    with evaluating_with(str(networks[64])):
+    with evaluating_with(str(networks[size])):
         for number in range(scaled(1000)):
             before = None
             for board in wandering_game(rng, number):
@@ -147,8 +154,9 @@ def test_accumulators_equal_a_fresh_start_on_every_ply_of_1000_games(networks):
         assert min(crossings, leaps, queens) > 20
 
 
-def test_mirrored_positions_have_mirrored_scores(networks):
-    with evaluating_with(str(networks[96])):
+@pytest.mark.parametrize("size", (64, 96, 160))
+def test_mirrored_positions_have_mirrored_scores(networks, size):
+    with evaluating_with(str(networks[size])):
         left = scaled(3000)
         for seed in range(1000):
             for board in random_walk(seed):
@@ -273,31 +281,118 @@ def test_the_file_and_the_loops_have_one_shape():
         "INPUTS": network_file.FEATURES,
         "MOST_NEURONS": network_file.MOST_NEURONS,
         "MOST_OUTPUTS": network_file.MOST_OUTPUTS,
+        "MOST_KING_BUCKETS": king_buckets.MOST_BUCKETS,
         "ACTIVATION_ONE": network_file.ACTIVATION_ONE,
         "OUTPUT_ONE": network_file.OUTPUT_ONE,
         "CENTIPAWNS": network_file.SCALE,
     }
 
 
-@pytest.mark.parametrize(("outputs", "version"), [(1, 1), (2, 2), (8, 2)])
-def test_files_round_trip(outputs, version):
-    """With one output in the form that older programs read."""
-    data = random_network(64, outputs=outputs)
+@pytest.mark.parametrize(
+    ("outputs", "buckets", "version"), [(1, 1, 1), (2, 1, 2), (8, 1, 2), (1, 2, 2), (1, 8, 2), (8, 4, 2)]
+)
+def test_files_round_trip(outputs, buckets, version):
+    """With one output and one king bucket in the form that older programs read."""
+    data = random_network(64, outputs=outputs, king_buckets=buckets)
+    assert data.king_buckets == buckets
     packed = pack_network(data)
     assert packed[4] == version
+    described = described_in(packed)
+    assert ("outputs" in described, "king_buckets" in described) == (version == 2, buckets > 1)
     assert unpack_network(packed, "memory") == data
+
+
+# SHA-256 of random_network(64, outputs=...) as it was packed before there were king buckets.
+OLDER_FILES = {
+    1: "20d862d0f236536017983deacbf649dadd645330a04bc392abe5e75b58dd429f",
+    8: "2b77c5dc2bd81ecd02cc3b14556b7b340d3d603cb5595998b3c22ce776d261f5",
+}
+
+
+@pytest.mark.parametrize("outputs", OLDER_FILES)
+def test_files_without_king_buckets_are_what_they_were(outputs):
+    assert hashlib.sha256(pack_network(random_network(64, outputs=outputs))).hexdigest() == OLDER_FILES[outputs]
+
+
+def described_in(packed):
+    return json.loads(packed[12 : 12 + int.from_bytes(packed[8:12], "little")])
+
+
+def described_as(packed, **changes):
+    """The file with another description, and the checksum for it."""
+    length = int.from_bytes(packed[8:12], "little")
+    text = json.dumps(described_in(packed) | changes).encode()
+    body = packed[:8] + len(text).to_bytes(4, "little") + text + packed[12 + length : -32]
+    return body + hashlib.sha256(body).digest()
 
 
 @pytest.mark.parametrize("outputs", [0, 9, -1, True, 1.0, "2", None, 3])
 def test_a_wrong_number_of_outputs_in_a_file(outputs):
     """Also one that does not fit the weights that follow."""
     packed = pack_network(random_network(32, outputs=2))
-    length = int.from_bytes(packed[8:12], "little")
-    described = json.loads(packed[12 : 12 + length]) | {"outputs": outputs}
-    text = json.dumps(described).encode()
-    body = packed[:8] + len(text).to_bytes(4, "little") + text + packed[12 + length : -32]
     with pytest.raises(NetworkError, match=r"outputs|bytes of weights"):
-        unpack_network(body + hashlib.sha256(body).digest(), "memory")
+        unpack_network(described_as(packed, outputs=outputs), "memory")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        None,
+        2,
+        "01" * 16,
+        [],
+        [0, 1] * 15,
+        [0, 1] * 17,
+        [0, 2] * 16,  # no bucket 1
+        [1, 2] * 16,
+        [0, -1] * 16,
+        [False, True] * 16,
+        [0.0, 1.0] * 16,
+        [[0], [1]] * 16,
+        [*range(9), *[0] * 23],  # too many
+        [0, 1, 2, 3] * 8,  # more than there are weights for
+        [0] * 32,  # fewer
+        {"0": 1},
+    ],
+)
+def test_a_wrong_table_of_king_buckets_in_a_file(table):
+    packed = pack_network(random_network(32, king_buckets=2))
+    with pytest.raises(NetworkError, match=r"king buckets|bytes of weights") as refusal:
+        unpack_network(described_as(packed, king_buckets=table), "memory")
+    assert len(str(refusal.value)) < 300
+
+
+def test_tables_of_king_buckets():
+    """The squares that belong together in the maps of four and six; each map splits buckets of the one before."""
+
+    def squares_in(count):
+        table = king_buckets.bucket_table(count)
+        names = [f"{file}{rank}" for rank in range(1, 9) for file in "abcd"]
+        return [{name for name, each in zip(names, table, strict=True) if each == bucket} for bucket in range(count)]
+
+    ranks = [{f"{file}{rank}" for file in "abcd"} for rank in range(1, 9)]
+    corner, centre = {"a1", "b1"}, {"c1", "d1"}
+    assert squares_in(4) == [corner, centre, ranks[1], set.union(*ranks[2:])]
+    upper = [set.union(*ranks[2:5]), set.union(*ranks[5:])]
+    assert squares_in(6) == [corner, centre, {"a2", "b2"}, {"c2", "d2"}, *upper]
+    for count in range(1, king_buckets.MOST_BUCKETS + 1):
+        table = king_buckets.bucket_table(count)
+        assert king_buckets.is_bucket_table(table) and max(table) + 1 == count
+        for fewer in range(1, count):
+            origins = king_buckets.origins(table, king_buckets.bucket_table(fewer))
+            assert len(origins) == count and set(origins) == set(range(fewer))
+            assert king_buckets.origins(king_buckets.bucket_table(fewer), table) is None
+
+
+def test_any_table_of_king_buckets_can_be_used(tmp_path):
+    """One that no map of ours has: every square of a king by itself, as far as the numbers go."""
+    table = tuple(square % 7 for square in range(32))
+    path = write_network(tmp_path / "own.qnn", random_network(32, king_buckets=7)._replace(bucket_table=table))
+    with evaluating_with(str(path)):
+        assert network_summary()["king_buckets"] == 7
+        for fen, chess960 in ALL_FENS[::40]:
+            board = Board(fen, chess960=chess960)
+            assert evaluate_network(board) == reference_score(path, board), fen
 
 
 def test_damaged_and_foreign_files_are_refused_and_the_network_stays(networks, tmp_path):
@@ -342,6 +437,8 @@ def test_damaged_and_foreign_files_are_refused_and_the_network_stays(networks, t
         ({"output_biases": (1, 2)}, "128 output weights instead of 256"),
         ({"output_biases": ()}, "0 outputs"),
         ({"output_biases": (1,) * 9}, "9 outputs"),
+        ({"bucket_table": (0, 1) * 16}, "49152 feature weights instead of 98304"),
+        ({"bucket_table": (0, 2) * 16}, "none of them left out"),
     ],
 )
 def test_weights_that_would_overflow_are_not_written(change, reason):

@@ -4,12 +4,13 @@ import random
 from contextlib import contextmanager
 
 from eval import load_evaluation
+from eval.king_buckets import bucket_table
 from eval.network_file import FEATURES, SCALE, NetworkData, bytes_from, pack_network, unpack_network
 
 KINDS = "pnbrqk"
 
 
-def random_network(neurons, seed=1, extreme=False, outputs=1):
+def random_network(neurons, seed=1, extreme=False, outputs=1, king_buckets=1):
     """Weights of the usual size, or all as large as a file may hold them."""
     rng = random.Random(seed)
     feature, bias, output = (505, 16000, 127) if extreme else (90, 60, 120)
@@ -22,11 +23,12 @@ def random_network(neurons, seed=1, extreme=False, outputs=1):
     return NetworkData(
         neurons,
         SCALE,
-        numbers(FEATURES * neurons, feature),
+        numbers(FEATURES * king_buckets * neurons, feature),
         numbers(neurons, bias),
         numbers(2 * neurons * outputs, output),
         tuple(rng.randint(-5000, 5000) for _ in range(outputs)),
         {"made": f"by chance, seed {seed}"},
+        bucket_table(king_buckets),
     )
 
 
@@ -55,6 +57,12 @@ def feature_of(letter, square, perspective, king):
     return (0 if colour == perspective else 384) + KINDS.index(letter.lower()) * 64 + square
 
 
+def bucket_of(table, perspective, king):
+    """The bucket of a side's king: the table has the files a to d, rank by rank from the side's own end."""
+    rank, file = divmod(king ^ 56 if perspective == 1 else king, 8)
+    return table[4 * rank + min(file, 7 - file)]
+
+
 def reference_score(path, board):
     """The network's score by the formula, with Python's unbounded numbers."""
     data = unpack_network(path.read_bytes(), path)
@@ -69,8 +77,9 @@ def reference_score(path, board):
     for half, perspective in enumerate((board.turn, 1 - board.turn)):
         king = next(square for square, letter in pieces.items() if letter == "Kk"[perspective])
         sums = column(data.biases)
+        first = bucket_of(data.bucket_table, perspective, king) * FEATURES
         for square, letter in pieces.items():
-            row = feature_of(letter, square, perspective, king) * data.neurons * 2
+            row = (first + feature_of(letter, square, perspective, king)) * data.neurons * 2
             for neuron, weight in enumerate(column(data.feature_weights[row : row + 2 * data.neurons])):
                 sums[neuron] += weight
         for neuron, value in enumerate(sums):

@@ -36,6 +36,7 @@ from book.opening.pgn import PgnError
 from book.opening.polyglot import Book, BookError
 from book.opening.verify import verify
 from eval import EMBEDDED, evaluate, load_evaluation, read_evaluation
+from eval.king_buckets import bucket_table
 from eval.network_file import NetworkData, NetworkError, bytes_from, pack_network
 from training.files import FormatError, GameReader, GameWriter
 from training.records import Game, RecordError
@@ -46,13 +47,15 @@ from training.records import Game, RecordError
 @functools.cache
 def small_network():
     """One of which a second reads hundreds."""
-    neurons, outputs = 32, 2
+    neurons, outputs, king_buckets = 32, 2, 3
     rng = random.Random(1)
     weights = [rng.randrange(-100, 100) for _ in range(400)]
     blocks = (
-        bytes_from(list(itertools.islice(itertools.cycle(weights), count * neurons))) for count in (768, 1, 2 * outputs)
+        bytes_from(list(itertools.islice(itertools.cycle(weights), count * neurons)))
+        for count in (768 * king_buckets, 1, 2 * outputs)
     )
-    return pack_network(NetworkData(neurons, 180, *blocks, (5, -7), {"positions": 1}))
+    table = bucket_table(king_buckets)
+    return pack_network(NetworkData(neurons, 180, *blocks, (5, -7), {"positions": 1}, table))
 
 
 def network(rng):
