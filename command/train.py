@@ -8,6 +8,7 @@ from board.files import check_replaceable, replace_file
 from command.arguments import add_output, positive
 from command.learning import add_filters, filters_from, gather_with_progress
 from command.progress import Progress
+from eval.king_buckets import bucket_table, origins
 from eval.network_file import pack_network, unpack_network
 from training.network_run import MOST_DIFFERENCE, Settings, TrainError, TrainingRun, weights_of
 from training.network_trainer import LEVEL_NAMES
@@ -15,8 +16,8 @@ from training.plots import Line, line_chart, svg_page
 from training.schedule import Ramp
 from uci_engine import __version__
 
-DEFAULT_NEURONS, DEFAULT_OUTPUTS, LAST_RATE = (
-    Settings._field_defaults[name] for name in ("neurons", "outputs", "last_rate")
+DEFAULT_NEURONS, DEFAULT_OUTPUTS, DEFAULT_KING_BUCKETS, LAST_RATE = (
+    Settings._field_defaults[name] for name in ("neurons", "outputs", "king_buckets", "last_rate")
 )
 
 
@@ -26,6 +27,12 @@ def add_arguments(parser):
     parser.add_argument("--neurons", type=positive, metavar="N", help="of each side, a multiple of 32 (default: 128)")
     parser.add_argument(
         "--outputs", type=positive, metavar="N", help="of which the number of men chooses one, 1 to 8 (default: 1)"
+    )
+    parser.add_argument(
+        "--king-buckets",
+        type=positive,
+        metavar="K",
+        help="sets of input weights, of which each side's king square chooses one, 1 to 8 (default: 1)",
     )
     parser.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the data (default: 20)")
     parser.add_argument("--batch", type=positive, default=8192, metavar="N", help="positions per step (default: 8192)")
@@ -72,9 +79,11 @@ def settings_from(options, start):
     """`start` is the network to begin with, or None."""
     neurons = options.neurons or (start.neurons if start else DEFAULT_NEURONS)
     outputs = options.outputs or (start.outputs if start else DEFAULT_OUTPUTS)
+    king_buckets = options.king_buckets or (start.king_buckets if start else DEFAULT_KING_BUCKETS)
     settings = Settings(
         neurons=neurons,
         outputs=outputs,
+        king_buckets=king_buckets,
         epochs=options.epochs,
         batch=options.batch,
         rate=options.rate,
@@ -90,12 +99,14 @@ def settings_from(options, start):
         raise TrainError(f"{options.start} has {start.neurons} neurons, more than {neurons}")
     if start and start.outputs > outputs:
         raise TrainError(f"{options.start} has {start.outputs} outputs, more than {outputs}")
+    if start and origins(bucket_table(king_buckets), start.bucket_table) is None:
+        raise TrainError(f"{options.start} has {start.king_buckets} king buckets, which cannot become {king_buckets}")
     return settings
 
 
 def grown(start, settings):
     """The weights of the network to begin with, in the size that is wanted."""
-    return weights_of(start, settings.neurons, settings.seed, settings.outputs)
+    return weights_of(start, settings.neurons, settings.seed, settings.outputs, settings.king_buckets)
 
 
 def places(options):
@@ -191,7 +202,8 @@ def run(options):
             progress.resume_at(run.positions_done)
             progress.finish(f"going on after {run.epoch} epochs and {run.batch} batches")
         progress.finish(
-            f"{settings.neurons} neurons, outputs: {settings.outputs}, {settings.epochs} epochs of {run.batches} batches on {options.threads} threads "
+            f"{settings.neurons} neurons, outputs: {settings.outputs}, king buckets: {settings.king_buckets}, "
+            f"{settings.epochs} epochs of {run.batches} batches on {options.threads} threads "
             f"({LEVEL_NAMES[run.trainer.level]}); held-out loss before: {run.held_out_loss():.6f}"
         )
         if not learn(run, checkpoint, plot, progress):

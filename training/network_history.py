@@ -38,6 +38,7 @@ def describe_network(path):
         "sha256": fingerprint(path),
         "neurons": network.neurons,
         "outputs": network.outputs,
+        "king_buckets": network.king_buckets,
         "training": network.training,
     }
 
@@ -113,7 +114,7 @@ def training_text(training):
     parts = []
     if "data" in training:
         parts.append(f"{training['data']['positions']:,} positions")
-    for name in ("neurons", "outputs", "epochs", "batch", "rate", "rate_curve", "result_share", "seed"):
+    for name in ("neurons", "outputs", "king_buckets", "epochs", "batch", "rate", "rate_curve", "result_share", "seed"):
         if name in training.get("settings", {}):
             value = training["settings"][name]
             parts.append(f"{name.replace('_', ' ')} {value if isinstance(value, str) else f'{value:g}'}")

@@ -13,9 +13,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from board.files import replace_file
+from eval.king_buckets import bucket_table, origins
 from eval.network_file import ACTIVATION_ONE, FEATURES, OUTPUT_ONE, SCALE, NetworkData, bytes_from, numbers_from
 from training.gather import Filters
-from training.network_trainer import MAXIMUM_NEURONS, MAXIMUM_OUTPUTS, NEURON_STEP, NetworkTrainer
+from training.network_trainer import (
+    MAXIMUM_KING_BUCKETS,
+    MAXIMUM_NEURONS,
+    MAXIMUM_OUTPUTS,
+    NEURON_STEP,
+    NetworkTrainer,
+)
 from training.quantiser import RoundedNetwork
 from training.schedule import Ramp, rate_at, rate_steps
 from training.shards import Shards
@@ -38,6 +45,7 @@ class Settings(NamedTuple):
 
     neurons: int = 128
     outputs: int = 1
+    king_buckets: int = 1
     epochs: int = 20
     batch: int = 8192
     rate: float = 1e-3
@@ -56,6 +64,8 @@ class Settings(NamedTuple):
             )
         if not 1 <= self.outputs <= MAXIMUM_OUTPUTS:
             raise TrainError(f"{self.outputs} outputs: there must be 1 to {MAXIMUM_OUTPUTS}")
+        if not 1 <= self.king_buckets <= MAXIMUM_KING_BUCKETS:
+            raise TrainError(f"{self.king_buckets} king buckets: there must be 1 to {MAXIMUM_KING_BUCKETS}")
         if not self.result_share.is_share():
             raise TrainError(f"the result's share is {self.result_share}, but must be from 0 to 1")
         try:
@@ -94,34 +104,52 @@ class Comparison(NamedTuple):
     mean_search_score: float
 
 
-def random_weights(neurons, seed, outputs=1):
-    """A network that knows nothing: small random weights, the same for all outputs, and biases of 0."""
+def random_weights(neurons, seed, outputs=1, king_buckets=1):
+    """A network that knows nothing: small random weights, the same for all outputs and king buckets, and biases of 0."""
     dice = random.Random(f"weights {seed}")
     reach = 1 / math.sqrt(2 * neurons)
     weights = array("f", (dice.uniform(-FEATURE_REACH, FEATURE_REACH) for _ in range(FEATURES * neurons)))
+    if king_buckets > 1:
+        weights.frombytes(bytes(4 * king_buckets * FEATURES * neurons))
     weights.extend(array("f", bytes(4 * neurons)))
     weights.extend(outputs * [dice.uniform(-reach, reach) for _ in range(2 * neurons)])
     weights.extend(outputs * [0.0])
     return weights.tobytes()
 
 
-def weights_of(network, neurons=None, seed=1, outputs=None):
+def _rows_of(network, king_buckets):
+    """The first layer's rows in the file's integers, and in the order in which so many buckets are learned.
+
+    Several buckets are preceded by what they share: the mean of what is there.
+    """
+    numbers, had, size = numbers_from(network.feature_weights), network.king_buckets, FEATURES * network.neurons
+    parts = [numbers[bucket * size : (bucket + 1) * size] for bucket in range(had)]
+    if king_buckets > 1:
+        shared = parts[0] if had == 1 else [round(sum(column) / had) for column in zip(*parts, strict=True)]
+        own = [[number - mean for number, mean in zip(part, shared, strict=True)] for part in parts]
+        parts = [shared, *(own[origin] for origin in origins(bucket_table(king_buckets), network.bucket_table))]
+    for part in parts:
+        for start in range(0, size, network.neurons):
+            yield part[start : start + network.neurons]
+
+
+def weights_of(network, neurons=None, seed=1, outputs=None, king_buckets=None):
     """The weights of a network's file, to go on from there. Its centipawns stay what they were.
 
     With more `neurons` than it has it grows: the new ones see random features, and nobody listens to them yet. More
-    `outputs` begin as copies of those that it has.
+    `outputs` and `king_buckets` begin as copies of those that it has.
     """
     had, unit = network.neurons, network.scale / SCALE
     neurons = neurons or had
     outputs = outputs or network.outputs
-    features = numbers_from(network.feature_weights)
+    king_buckets = king_buckets or network.king_buckets
     old_outputs = numbers_from(network.output_weights)
     silence = array("f", bytes(4 * (neurons - had)))
     fresh = array("f")
-    fresh.frombytes(random_weights(neurons, seed))
+    fresh.frombytes(random_weights(neurons, seed, king_buckets=king_buckets))
     weights = array("f")
-    for row in range(FEATURES):
-        weights.extend(number / ACTIVATION_ONE for number in features[row * had : (row + 1) * had])
+    for row, numbers in enumerate(_rows_of(network, king_buckets)):
+        weights.extend(number / ACTIVATION_ONE for number in numbers)
         weights.extend(fresh[row * neurons + had : (row + 1) * neurons])
     weights.extend(number / ACTIVATION_ONE for number in numbers_from(network.biases))
     weights.extend(silence)
@@ -145,8 +173,8 @@ class TrainingRun:
                 "too few"
             )
         self.data, self.settings, self.threads = data, settings, threads
-        self.trainer = NetworkTrainer(settings.neurons, threads, outputs=settings.outputs)
-        weights = start or random_weights(settings.neurons, settings.seed, settings.outputs)
+        self.trainer = self._new_trainer(threads)
+        weights = start or random_weights(settings.neurons, settings.seed, settings.outputs, settings.king_buckets)
         self.trainer.set_weights(weights)
         self.epoch = 0  # finished ones
         self.batch = 0  # finished ones of this epoch
@@ -164,6 +192,10 @@ class TrainingRun:
         self._positions = (None, None)  # a stretch and its positions
         self._ahead = (None, None)  # the next one, and the future of its positions
         self._reader = ThreadPoolExecutor(1)
+
+    def _new_trainer(self, threads=1):
+        settings = self.settings
+        return NetworkTrainer(settings.neurons, threads, outputs=settings.outputs, king_buckets=settings.king_buckets)
 
     def close(self):
         self.pool.shutdown()
@@ -297,7 +329,7 @@ class TrainingRun:
     def round_off(self):
         """The network in integers, and how it compares with the trainer's arithmetic on the held-out positions."""
         rounded, held_out = RoundedNetwork(self.trainer), self.data.held_out
-        exact = NetworkTrainer(self.settings.neurons, outputs=self.settings.outputs)
+        exact = self._new_trainer()
         exact.set_weights(self.trainer.get_weights())
 
         def compare(part):
@@ -318,7 +350,8 @@ class TrainingRun:
         """What goes into the file; `training` is the summary."""
         *blocks, output_biases = rounded.numbers()
         features, biases, outputs = (bytes_from(array("h", block)) for block in blocks)
-        return NetworkData(self.settings.neurons, SCALE, features, biases, outputs, output_biases, training)
+        table = bucket_table(self.settings.king_buckets)
+        return NetworkData(self.settings.neurons, SCALE, features, biases, outputs, output_biases, training, table)
 
     # Checkpoints
 

@@ -6,7 +6,7 @@ the game are those of the side to move.
 from board.bits cimport pop_lsb
 from board.position cimport Position
 from board.types cimport i8, i16, u8, u16, u64
-from eval.network_shape cimport input_of, view_of
+from eval.network_shape cimport INPUTS, KingBuckets, input_of, view_of
 from libc.math cimport exp
 from training.records cimport GameCursor
 
@@ -37,19 +37,32 @@ cdef enum:
     SCORE_BARS = 41  # the middle one around 0, the outer ones hold everything beyond
 
 
-cdef inline int unpack_features(const PackedPosition* position, u16* mine, u16* theirs) noexcept nogil:
-    """The inputs of the network that are 1, as seen by the side to move and by the other one; returns their number."""
+cdef inline int bucket_of(const PackedPosition* position, int perspective, const KingBuckets* buckets) noexcept nogil:
+    """That of a side's own king."""
+    cdef int king = position.kings[perspective]
+    return buckets.of_squares[king ^ view_of(perspective, king)]
+
+
+cdef inline int unpack_features(
+    const PackedPosition* position, const KingBuckets* buckets, u16* mine, u16* theirs
+) noexcept nogil:
+    """The inputs of the network that are 1, as seen by the side to move and by the other one; returns their number.
+
+    Each king bucket has all inputs, one bucket's after the other's.
+    """
     cdef int me = position.turn
     cdef int my_view = view_of(me, position.kings[me])
     cdef int their_view = view_of(me ^ 1, position.kings[me ^ 1])
+    cdef int my_first = bucket_of(position, me, buckets) * INPUTS
+    cdef int their_first = bucket_of(position, me ^ 1, buckets) * INPUTS
     cdef u64 rest = position.occupied
     cdef int men = 0
     cdef int square, piece
     while rest:
         square = pop_lsb(&rest)
         piece = position.pieces[men >> 1] >> (4 * (men & 1)) & 15
-        mine[men] = <u16>input_of(piece, square, me, my_view)
-        theirs[men] = <u16>input_of(piece, square, me ^ 1, their_view)
+        mine[men] = <u16>(my_first + input_of(piece, square, me, my_view))
+        theirs[men] = <u16>(their_first + input_of(piece, square, me ^ 1, their_view))
         men += 1
     return men
 

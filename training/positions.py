@@ -6,13 +6,14 @@ import cython
 from cython.cimports.board.bits import multiply_high, pop_lsb, popcount, prefetch
 from cython.cimports.board.position import ConstPosition, king_square, occupied
 from cython.cimports.board.types import BLACK, WHITE, i16, u8, u16, u64
-from cython.cimports.eval.network_shape import CENTIPAWNS
+from cython.cimports.eval.network_shape import CENTIPAWNS, KingBuckets, set_king_buckets
 from cython.cimports.libc.math import log, lround
 from cython.cimports.libc.stdlib import calloc, free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.training.quiet import DEFAULT_MOST_SCORE, FATES, IN_OPENING, IS_EARLY, IS_KEPT, fate_of
 from cython.cimports.training.records import MOST_PLIES, GameCursor, next_ply, open_game
 
+from eval.king_buckets import ONE_BUCKET
 from training.records import RecordError
 
 FATE_NAMES = (
@@ -416,11 +417,13 @@ class PositionSet:
             man += 1
         return TrainingPosition(men, packed.turn, packed.score, packed.result, packed.ply)
 
-    def features(self, index: int) -> tuple:
-        """The inputs that are 1, for the side to move and for the other."""
+    def features(self, index: int, table: tuple = ONE_BUCKET) -> tuple:
+        """The inputs that are 1, for the side to move and for the other, by a table of king buckets."""
+        buckets: KingBuckets
         mine: u16[MOST_MEN]
         theirs: u16[MOST_MEN]
-        men: cython.int = unpack_features(self._at(index), mine, theirs)
+        set_king_buckets(cython.address(buckets), table)
+        men: cython.int = unpack_features(self._at(index), cython.address(buckets), mine, theirs)
         return [mine[man] for man in range(men)], [theirs[man] for man in range(men)]
 
     def _at(self, index):

@@ -1,6 +1,7 @@
 """A learned network rounded to the integers of its file."""
 from board.types cimport i16, i64
-from eval.network_shape cimport MOST_OUTPUTS
+from eval.network_shape cimport MOST_OUTPUTS, KingBuckets
+from training.network_trainer cimport Shape
 from training.positions cimport PackedPosition
 
 cdef enum:
@@ -8,8 +9,8 @@ cdef enum:
 
 
 cdef class RoundedNetwork:
-    cdef readonly int neurons
-    cdef readonly int count_of_outputs
+    cdef Shape shape
+    cdef KingBuckets buckets
     cdef size_t size  # of all weights but the outputs' biases
     cdef i16* weights  # features' rows, biases, output weights
     cdef i64 output_biases[MOST_OUTPUTS]

@@ -22,17 +22,17 @@ class RoundedNetwork:
     def __cinit__(self, trainer: NetworkTrainer):
         index: cython.size_t
         output: cython.int
-        outputs: cython.size_t = output_start(trainer.neurons)
-        self.neurons = trainer.neurons
-        self.count_of_outputs = trainer.count_of_outputs
-        self.size = output_bias_at(trainer.neurons, trainer.count_of_outputs)
+        outputs: cython.size_t = output_start(cython.address(trainer.shape))
+        self.shape = trainer.shape
+        self.buckets = trainer.buckets
+        self.size = output_bias_at(cython.address(self.shape))
         self.weights = cython.cast(cython.pointer(i16), calloc(self.size, cython.sizeof(i16)))
         if self.weights == cython.NULL:
             raise MemoryError("no memory for a network")
         trainer._round(0, trainer.size)
         for index in range(self.size):
             self.weights[index] = lrint(trainer.rounded[index] * (ACTIVATION_ONE if index < outputs else OUTPUT_ONE))
-        for output in range(self.count_of_outputs):
+        for output in range(self.shape.outputs):
             self.output_biases[output] = lrint(trainer.rounded[self.size + output] * (ACTIVATION_ONE * OUTPUT_ONE))
 
     def __dealloc__(self):
@@ -42,20 +42,20 @@ class RoundedNetwork:
         """The clamped sums of both sides' neurons, 0 to 255, the side to move's first; returns the number of men."""
         mine: u16[MOST_MEN]
         theirs: u16[MOST_MEN]
-        men: cython.int = unpack_features(position, mine, theirs)
+        men: cython.int = unpack_features(position, cython.address(self.buckets), mine, theirs)
         side: cython.int
         man: cython.int
         neuron: cython.int
         row: cython.pointer(cython.const[i16])
         for side in range(2):
-            row = self.weights + bias_start(self.neurons)
-            for neuron in range(self.neurons):
-                values[side * self.neurons + neuron] = row[neuron]
+            row = self.weights + bias_start(cython.address(self.shape))
+            for neuron in range(self.shape.neurons):
+                values[side * self.shape.neurons + neuron] = row[neuron]
             for man in range(men):
-                row = self.weights + cython.cast(cython.size_t, theirs[man] if side else mine[man]) * self.neurons
-                for neuron in range(self.neurons):
-                    values[side * self.neurons + neuron] += row[neuron]
-        for neuron in range(2 * self.neurons):
+                row = self.weights + cython.cast(cython.size_t, theirs[man] if side else mine[man]) * self.shape.neurons
+                for neuron in range(self.shape.neurons):
+                    values[side * self.shape.neurons + neuron] += row[neuron]
+        for neuron in range(2 * self.shape.neurons):
             values[neuron] = min(max(values[neuron], 0), ACTIVATION_ONE)
         return men
 
@@ -63,16 +63,16 @@ class RoundedNetwork:
         total: i64 = 0
         neuron: cython.int
         outputs: cython.pointer(cython.const[i16]) = (
-            self.weights + output_start(self.neurons) + 2 * output * self.neurons
+            self.weights + output_start(cython.address(self.shape)) + 2 * output * self.shape.neurons
         )
-        for neuron in range(2 * self.neurons):
+        for neuron in range(2 * self.shape.neurons):
             total += values[neuron] * values[neuron] * outputs[neuron]
         return total
 
     def _score(self, position):
         """Centipawns, with the divisions that the engine does."""
         values: cython.int[MOST_VALUES]
-        output: cython.int = output_of(self._activate(position, values), self.count_of_outputs)
+        output: cython.int = output_of(self._activate(position, values), self.shape.outputs)
         total: i64 = self._sum(values, output) // ACTIVATION_ONE + self.output_biases[output]
         return cython.cast(cython.int, total * CENTIPAWNS // (ACTIVATION_ONE * OUTPUT_ONE))
 
@@ -98,7 +98,7 @@ class RoundedNetwork:
         largest: cython.double = 0
         size: cython.double = 0
         searched: cython.double = 0
-        if not begin <= end <= positions.count or trainer.size != self.size + self.count_of_outputs:
+        if not begin <= end <= positions.count or trainer.size != self.size + self.shape.outputs:
             raise ValueError("these positions or this trainer do not belong here")
         with cython.nogil:
             for index in range(begin, end):
@@ -113,7 +113,7 @@ class RoundedNetwork:
     def numbers(self) -> tuple:
         """Feature weights, biases and output weights as bytes of 16-bit numbers in this machine's order; output biases."""
         block = cython.cast(cython.p_char, self.weights)[: self.size * cython.sizeof(i16)]
-        biases = bias_start(self.neurons) * cython.sizeof(i16)
-        outputs = output_start(self.neurons) * cython.sizeof(i16)
-        output_biases = tuple(self.output_biases[output] for output in range(self.count_of_outputs))
+        biases = bias_start(cython.address(self.shape)) * cython.sizeof(i16)
+        outputs = output_start(cython.address(self.shape)) * cython.sizeof(i16)
+        output_biases = tuple(self.output_biases[output] for output in range(self.shape.outputs))
         return block[:biases], block[biases:outputs], block[outputs:], output_biases

@@ -87,15 +87,16 @@ QZ_TARGET QZ_BODY void QZ_AT(weigh)(float *parts, const float *sums, const float
 }
 
 /* One side's sums and their part of the output, with all the precision that there is. */
-QZ_TARGET QZ_BODY float QZ_AT(side_output)(const float *weights, const float *outputs, int neurons,
+QZ_TARGET QZ_BODY float QZ_AT(side_output)(const float *weights, const float *outputs, const qz_shape *shape,
                                            const uint16_t *features, int men)
 {
+    const int neurons = shape->neurons;
     qz_stripe_floats sums;
     qz_part_floats parts = {{0}};
     int start, man, i;
     for (start = 0; start < neurons; start += QZ_STRIPE) {
         QZ_FLOATS total[QZ_IN_FLOATS];
-        const QZ_FLOATS *row = (const QZ_FLOATS *)(weights + qz_bias_start(neurons) + start);
+        const QZ_FLOATS *row = (const QZ_FLOATS *)(weights + qz_bias_start(shape) + start);
         for (i = 0; i < QZ_IN_FLOATS; i++)
             total[i] = row[i];
         for (man = 0; man < men; man++) {
@@ -111,12 +112,12 @@ QZ_TARGET QZ_BODY float QZ_AT(side_output)(const float *weights, const float *ou
 }
 
 /* The output for one position; QZ_CENTIPAWNS times it is centipawns. */
-QZ_TARGET static float QZ_AT(output)(const float *weights, int neurons, int outputs, int output, const uint16_t *mine,
+QZ_TARGET static float QZ_AT(output)(const float *weights, const qz_shape *shape, int output, const uint16_t *mine,
                                      const uint16_t *theirs, int men)
 {
-    const float *own = weights + qz_output_start(neurons) + (size_t)2 * output * neurons;
-    return weights[qz_output_bias_at(neurons, outputs) + output] + QZ_AT(side_output)(weights, own, neurons, mine, men)
-           + QZ_AT(side_output)(weights, own + neurons, neurons, theirs, men);
+    const float *own = weights + qz_output_start(shape) + (size_t)2 * output * shape->neurons;
+    return weights[qz_output_bias_at(shape) + output] + QZ_AT(side_output)(weights, own, shape, mine, men)
+           + QZ_AT(side_output)(weights, own + shape->neurons, shape, theirs, men);
 }
 
 QZ_TARGET QZ_BODY QZ_SHORTS QZ_AT(added)(QZ_SHORTS sums, QZ_SHORTS more)
@@ -204,20 +205,21 @@ QZ_TARGET QZ_BODY void QZ_AT(collect)(float *gradient, const float *rows, const 
 }
 
 /* The sum of the losses of a group's positions, (sigmoid(output) - target)^2; their gradient is added to `gradient`. */
-QZ_TARGET static double QZ_AT(learn)(const float *weights, const int16_t *shorts, float *gradient, int neurons, int outputs,
+QZ_TARGET static double QZ_AT(learn)(const float *weights, const int16_t *shorts, float *gradient, const qz_shape *shape,
                                      qz_group *group)
 {
-    const size_t at_biases = qz_bias_start(neurons), at_outputs = qz_output_start(neurons);
-    const size_t at_output_biases = qz_output_bias_at(neurons, outputs);
+    const int neurons = shape->neurons, outputs = shape->outputs;
+    const size_t at_biases = qz_bias_start(shape), at_outputs = qz_output_start(shape);
+    const size_t at_output_biases = qz_output_bias_at(shape);
     const size_t rows_in_stripe = (size_t)2 * QZ_GROUP * QZ_STRIPE;
     const int rows = 2 * group->count;
     double loss = 0.0;
-    int start, row, feature;
+    int start, row, number;
     memset(group->parts, 0, sizeof(group->parts));
     for (start = 0; start < neurons; start += QZ_STRIPE)
         for (row = 0; row < rows; row++) {
             float *sums = group->values + start / QZ_STRIPE * rows_in_stripe + (size_t)row * QZ_STRIPE;
-            QZ_AT(sum_short)(sums, shorts + (size_t)start * QZ_INPUTS, weights + at_biases + start, group->features[row],
+            QZ_AT(sum_short)(sums, shorts + (size_t)start * shape->rows, weights + at_biases + start, group->features[row],
                              group->men[row >> 1]);
             QZ_AT(weigh)(group->parts[row].values, sums,
                          weights + at_outputs + (size_t)(2 * group->outputs[row >> 1] + (row & 1)) * neurons + start);
@@ -245,10 +247,9 @@ QZ_TARGET static double QZ_AT(learn)(const float *weights, const int16_t *shorts
                               gradient + at, gradient + at_biases + start);
             }
         }
-        for (feature = 0; feature < QZ_INPUTS; feature++) {
-            const int first = group->starts[feature], end = group->starts[feature + 1];
-            if (first < end)
-                QZ_AT(collect)(gradient + (size_t)feature * neurons + start, values, group->rows + first, end - first);
+        for (number = 0; number < group->count_of_listed; number++) {
+            const int first = group->starts[number], end = group->starts[number + 1];
+            QZ_AT(collect)(gradient + (size_t)group->listed[number] * neurons + start, values, group->rows + first, end - first);
         }
     }
     return loss;
@@ -289,15 +290,17 @@ QZ_TARGET static void QZ_AT(round)(float *QZ_RESTRICT rounded, const float *weig
         rounded[i] = ((weights[i] * steps + coarse) - coarse) * step;
 }
 
-/* The short weights of some features, rounded the same way and set in stripes. */
-QZ_TARGET static void QZ_AT(shorten)(int16_t *QZ_RESTRICT shorts, const float *QZ_RESTRICT weights, int neurons, int from, int to)
+/* The short weights of some rows, rounded the same way and set in stripes. */
+QZ_TARGET static void QZ_AT(shorten)(int16_t *QZ_RESTRICT shorts, const float *QZ_RESTRICT weights, const qz_shape *shape,
+                                     int from, int to)
 {
     const float coarse = 12582912.0f, most = (float)QZ_MOST_SHORT;
-    int start, feature, i;
+    const int neurons = shape->neurons;
+    int start, number, i;
     for (start = 0; start < neurons; start += QZ_STRIPE)
-        for (feature = from; feature < to; feature++) {
-            const float *QZ_RESTRICT row = weights + (size_t)feature * neurons + start;
-            int16_t *QZ_RESTRICT target = shorts + (size_t)start * QZ_INPUTS + (size_t)feature * QZ_STRIPE;
+        for (number = from; number < to; number++) {
+            const float *QZ_RESTRICT row = weights + (size_t)number * neurons + start;
+            int16_t *QZ_RESTRICT target = shorts + (size_t)start * shape->rows + (size_t)number * QZ_STRIPE;
             for (i = 0; i < QZ_STRIPE; i++) {
                 float value = (row[i] * QZ_SHORT_ONE + coarse) - coarse;
                 value = value < most ? value : most;
@@ -305,6 +308,39 @@ QZ_TARGET static void QZ_AT(shorten)(int16_t *QZ_RESTRICT shorts, const float *Q
                 target[i] = (int16_t)(int)value;
             }
         }
+}
+
+/* A feature's gradient over all king buckets and threads, which is that of its shared row. */
+QZ_TARGET static void QZ_AT(gather)(float *QZ_RESTRICT sums, float **gradients, int threads, const qz_shape *shape, int feature)
+{
+    const int neurons = shape->neurons;
+    int thread, number, i;
+    memset(sums, 0, neurons * sizeof(float));
+    for (thread = 0; thread < threads; thread++)
+        for (number = feature; number < shape->rows; number += QZ_INPUTS) {
+            const float *QZ_RESTRICT row = gradients[thread] + (size_t)number * neurons;
+            for (i = 0; i < neurons; i++)
+                sums[i] += row[i];
+        }
+}
+
+/* Takes from a bucket's own row what its sum with the shared one is too large by. */
+QZ_TARGET static void QZ_AT(confine)(float *own, const float *shared, int neurons, float most)
+{
+    int i;
+    for (i = 0; i < neurons; i += sizeof(QZ_FLOATS) / sizeof(float)) {
+        QZ_FLOATS *row = (QZ_FLOATS *)(own + i);
+        const QZ_FLOATS sum = *row + *(const QZ_FLOATS *)(shared + i);
+        *row += QZ_AT(within)(sum, -most, most) - sum;
+    }
+}
+
+/* The row that positions are evaluated with. */
+QZ_TARGET static void QZ_AT(merge)(float *merged, const float *own, const float *shared, int neurons, float most)
+{
+    int i;
+    for (i = 0; i < neurons; i += sizeof(QZ_FLOATS) / sizeof(float))
+        *(QZ_FLOATS *)(merged + i) = QZ_AT(within)(*(const QZ_FLOATS *)(own + i) + *(const QZ_FLOATS *)(shared + i), -most, most);
 }
 
 #undef QZ_NO_SHORTS

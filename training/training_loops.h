@@ -1,8 +1,9 @@
 /* The loops in which the trainer spends its time, for every level of processor.
  *
- * All weights of a network lie in one block: a row of `neurons` weights for each feature, the neurons' biases, for each
- * output the weights of the side to move's neurons and of the other side's, and the outputs' biases. Gradients and Adam's
- * moments are blocks of the same shape, all in single precision. Their number of neurons is a multiple of QZ_STRIPE.
+ * All weights of a network lie in one block: for each king bucket a row of `neurons` weights for each feature, the neurons'
+ * biases, for each output the weights of the side to move's neurons and of the other side's, and the outputs' biases.
+ * Gradients and Adam's moments are blocks of the same shape, all in single precision. Their number of neurons is a multiple
+ * of QZ_STRIPE. A feature's number below includes its bucket: bucket * QZ_INPUTS + input.
  *
  * What takes the time is fetching rows: for every man two rows of weights, and their gradients. So
  *
@@ -28,6 +29,7 @@
 #endif
 
 enum {
+    QZ_MOST_ROWS = QZ_MOST_KING_BUCKETS * QZ_INPUTS,
     QZ_STRIPE = 32, /* neurons */
     QZ_GROUP = 128, /* positions */
     QZ_PARTS = 16, /* sums of an output: one sum for each lane of the widest vector */
@@ -49,10 +51,19 @@ enum {
 #  define QZ_FOR_VECTORS
 #endif
 
+typedef struct {
+    int neurons;
+    int rows; /* of the first layer: one for each feature of each king bucket */
+    int outputs;
+} qz_shape;
+
 /* Where the parts of a block begin. */
-QZ_INLINE size_t qz_bias_start(int neurons) { return (size_t)QZ_INPUTS * neurons; }
-QZ_INLINE size_t qz_output_start(int neurons) { return (size_t)(QZ_INPUTS + 1) * neurons; }
-QZ_INLINE size_t qz_output_bias_at(int neurons, int outputs) { return (size_t)(QZ_INPUTS + 1 + 2 * outputs) * neurons; }
+QZ_INLINE size_t qz_bias_start(const qz_shape *shape) { return (size_t)shape->rows * shape->neurons; }
+QZ_INLINE size_t qz_output_start(const qz_shape *shape) { return (size_t)(shape->rows + 1) * shape->neurons; }
+QZ_INLINE size_t qz_output_bias_at(const qz_shape *shape)
+{
+    return (size_t)(shape->rows + 1 + 2 * shape->outputs) * shape->neurons;
+}
 
 /* Memory full of zeros that begins with a cache line; NULL when there is none. */
 QZ_INLINE void *qz_new_lines(size_t bytes)
@@ -96,7 +107,9 @@ typedef struct {
     int by_output[QZ_GROUP]; /* the positions in the order of their outputs */
     int output_starts[QZ_MOST_OUTPUTS + 1]; /* of each output's positions there */
     int count;
-    int starts[QZ_INPUTS + 1]; /* of each feature's rows in `rows` */
+    uint16_t listed[QZ_MOST_ROWS]; /* the features that there are, each with its king bucket */
+    int count_of_listed;
+    int starts[QZ_MOST_ROWS + 1]; /* of each listed feature's rows in `rows` */
     uint16_t rows[2 * QZ_GROUP * QZ_GROUP_MEN];
     float *values; /* stripe by stripe all rows' sums, and later the slopes there */
 } qz_group;
@@ -133,21 +146,33 @@ QZ_BODY void qz_list_outputs(qz_group *group, int outputs)
     group->output_starts[outputs] = total;
 }
 
-/* For each feature the rows that have it, in their order. */
+/* For each feature that there is the rows that have it, in their order. Few king buckets occur in a group. */
 QZ_BODY void qz_list_rows(qz_group *group)
 {
-    int places[QZ_INPUTS];
-    int row, man, feature, total = 0;
-    memset(places, 0, sizeof(places));
+    int places[QZ_MOST_ROWS];
+    int occurs[QZ_MOST_KING_BUCKETS] = {0};
+    int row, man, bucket, feature, listed = 0, total = 0;
+    for (row = 0; row < 2 * group->count; row++)
+        occurs[group->features[row][0] / QZ_INPUTS] = 1;
+    for (bucket = 0; bucket < QZ_MOST_KING_BUCKETS; bucket++)
+        if (occurs[bucket])
+            memset(places + bucket * QZ_INPUTS, 0, QZ_INPUTS * sizeof(int));
     for (row = 0; row < 2 * group->count; row++)
         for (man = 0; man < group->men[row >> 1]; man++)
             places[group->features[row][man]]++;
-    for (feature = 0; feature < QZ_INPUTS; feature++) {
-        const int size = places[feature];
-        group->starts[feature] = places[feature] = total;
-        total += size;
+    for (bucket = 0; bucket < QZ_MOST_KING_BUCKETS; bucket++) {
+        if (!occurs[bucket])
+            continue;
+        for (feature = bucket * QZ_INPUTS; feature < (bucket + 1) * QZ_INPUTS; feature++) {
+            const int size = places[feature];
+            group->listed[listed] = (uint16_t)feature;
+            group->starts[listed] = places[feature] = total;
+            listed += size > 0;
+            total += size;
+        }
     }
-    group->starts[QZ_INPUTS] = total;
+    group->count_of_listed = listed;
+    group->starts[listed] = total;
     for (row = 0; row < 2 * group->count; row++)
         for (man = 0; man < group->men[row >> 1]; man++)
             group->rows[places[group->features[row][man]]++] = (uint16_t)row;
@@ -200,16 +225,16 @@ typedef struct {
 #  define QZ_CHOOSE(NAME, level, arguments) ((void)(level), qz_##NAME##_base arguments)
 #endif
 
-QZ_INLINE float qz_output(int level, const float *weights, int neurons, int outputs, int output, const uint16_t *mine,
+QZ_INLINE float qz_output(int level, const float *weights, const qz_shape *shape, int output, const uint16_t *mine,
                           const uint16_t *theirs, int men)
 {
-    return QZ_CHOOSE(output, level, (weights, neurons, outputs, output, mine, theirs, men));
+    return QZ_CHOOSE(output, level, (weights, shape, output, mine, theirs, men));
 }
 
-QZ_INLINE double qz_learn(int level, const float *weights, const int16_t *shorts, float *gradient, int neurons, int outputs,
+QZ_INLINE double qz_learn(int level, const float *weights, const int16_t *shorts, float *gradient, const qz_shape *shape,
                           qz_group *group)
 {
-    return QZ_CHOOSE(learn, level, (weights, shorts, gradient, neurons, outputs, group));
+    return QZ_CHOOSE(learn, level, (weights, shorts, gradient, shape, group));
 }
 
 QZ_INLINE void qz_adam(int level, float *weights, float *first, float *second, float **gradients, int threads, size_t from,
@@ -223,9 +248,24 @@ QZ_INLINE void qz_round(int level, float *rounded, const float *weights, size_t 
     QZ_CHOOSE(round, level, (rounded, weights, from, to, steps));
 }
 
-QZ_INLINE void qz_shorten(int level, int16_t *shorts, const float *weights, int neurons, int from, int to)
+QZ_INLINE void qz_shorten(int level, int16_t *shorts, const float *weights, const qz_shape *shape, int from, int to)
 {
-    QZ_CHOOSE(shorten, level, (shorts, weights, neurons, from, to));
+    QZ_CHOOSE(shorten, level, (shorts, weights, shape, from, to));
+}
+
+QZ_INLINE void qz_gather(int level, float *sums, float **gradients, int threads, const qz_shape *shape, int feature)
+{
+    QZ_CHOOSE(gather, level, (sums, gradients, threads, shape, feature));
+}
+
+QZ_INLINE void qz_confine(int level, float *own, const float *shared, int neurons, float most)
+{
+    QZ_CHOOSE(confine, level, (own, shared, neurons, most));
+}
+
+QZ_INLINE void qz_merge(int level, float *merged, const float *own, const float *shared, int neurons, float most)
+{
+    QZ_CHOOSE(merge, level, (merged, own, shared, neurons, most));
 }
 
 #endif

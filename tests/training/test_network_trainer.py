@@ -8,10 +8,12 @@ import chess
 import pytest
 from games import random_game
 from learning import positions_of, write_games
+from networks import evaluating_with
 
 import eval as evaluation
 from board import Board
 from eval import network_file
+from eval.king_buckets import bucket_table
 from eval.network_file import numbers_from, pack_network, unpack_network
 from training.gather import Filters, gather
 from training.network_run import Settings, TrainError, TrainingRun, random_weights, weights_of
@@ -46,6 +48,22 @@ def lively_weights(seed=1, neurons=NEURONS, outputs=1):
     return array("f", short_weights(weights, neurons))
 
 
+def lively_buckets(king_buckets, neurons=NEURONS, outputs=1):
+    """The same with rows that all king buckets share and rows of their own, all in multiples of 1/2040."""
+    dice = random.Random(king_buckets)
+    weights = lively_weights(neurons=neurons, outputs=outputs)
+    own = array("f", (dice.randrange(-600, 600) / 2040 for _ in range(king_buckets * 768 * neurons)))
+    return weights[: 768 * neurons] + own + weights[768 * neurons :]
+
+
+def merged(weights, king_buckets, neurons=NEURONS):
+    """The network that is learned in two parts, and where its biases begin."""
+    size = 768 * neurons
+    shared, own = weights[:size], weights[size : (1 + king_buckets) * size]
+    summed = [shared[index % size] + weight for index, weight in enumerate(own)]
+    return summed + list(weights[(1 + king_buckets) * size :])
+
+
 @pytest.fixture(scope="module")
 def positions():
     """A few dozen positions, and for each its features and the terms of its target."""
@@ -53,15 +71,16 @@ def positions():
     return found, [(found.features(index), found[index]) for index in range(len(found))]
 
 
-def python_output(weights, features, outputs=1):
+def python_output(weights, features, outputs=1, king_buckets=1):
     """The network as its description says, in double precision."""
-    neurons = (len(weights) - outputs) // (769 + 2 * outputs)
+    rows = 768 * king_buckets
+    neurons = (len(weights) - outputs) // (rows + 1 + 2 * outputs)
     which = (len(features[0]) - 2) * outputs // 31
-    output = weights[(769 + 2 * outputs) * neurons + which]
+    output = weights[(rows + 1 + 2 * outputs) * neurons + which]
     for side, seen in enumerate(features):
         for neuron in range(neurons):
-            total = weights[768 * neurons + neuron] + sum(weights[feature * neurons + neuron] for feature in seen)
-            output += weights[(769 + 2 * which + side) * neurons + neuron] * min(max(total, 0.0), 1.0) ** 2
+            total = weights[rows * neurons + neuron] + sum(weights[feature * neurons + neuron] for feature in seen)
+            output += weights[(rows + 1 + 2 * which + side) * neurons + neuron] * min(max(total, 0.0), 1.0) ** 2
     return output
 
 
@@ -69,11 +88,11 @@ def sigmoid(x):
     return 1 / (1 + math.exp(-x))
 
 
-def python_loss(weights, known, share, outputs=1):
+def python_loss(weights, known, share, outputs=1, king_buckets=1):
     total = 0.0
     for features, position in known:
         target = share * (position.result + 1) / 2 + (1 - share) * sigmoid(position.score / 180)
-        total += (sigmoid(python_output(weights, features, outputs)) - target) ** 2
+        total += (sigmoid(python_output(weights, features, outputs, king_buckets)) - target) ** 2
     return total
 
 
@@ -118,21 +137,112 @@ def test_gradient_equals_numerical_differentiation(positions, level, share, neur
         assert gradient[output_biases + which] == 0
 
 
-@pytest.mark.parametrize("outputs", [1, 8])
+def known_in_buckets(found, king_buckets):
+    table = bucket_table(king_buckets)
+    return [(found.features(index, table), found[index]) for index in range(len(found))]
+
+
 @pytest.mark.parametrize("level", LEVELS, ids=LEVEL_NAMES[: len(LEVELS)])
-def test_positions_learned_together_add_up(level, outputs):
-    """Several groups and a part of one, more than one stripe of neurons, many men and few."""
+@pytest.mark.parametrize(("king_buckets", "outputs"), [(2, 1), (6, 8), (8, 1)])
+def test_gradient_of_shared_and_own_rows_equals_numerical_differentiation(level, king_buckets, outputs):
+    """Of the loss as a function of both. A bucket's own row has the gradient of its row in the network; that of the shared
+    one is their sum, which is seen in the first step's moments."""
+    found = positions_of(random_game(seed, 150) for seed in (3, 4))
+    known = known_in_buckets(found, king_buckets)
+    trainer = NetworkTrainer(NEURONS, threads=2, level=level, outputs=outputs, king_buckets=king_buckets)
+    weights = lively_buckets(king_buckets, outputs=outputs)
+    trainer.set_weights(weights.tobytes())
+    network = merged(weights, king_buckets)
+    assert max(abs(a - b) for a, b in zip(floats(trainer.get_network()), network, strict=True)) < 1e-6
+    half = len(found) // 2
+    loss = trainer.gradient(found, 0, 1, 0, half, 0.2, 0) + trainer.gradient(found, 0, 1, half, len(found), 0.2, 1)
+    assert loss == pytest.approx(python_loss(network, known, 0.2, outputs, king_buckets), rel=1e-5)
+    assert trainer.loss(found, 0, len(found), 0.2) == pytest.approx(loss, rel=1e-5)
+    gradient = [sum(pair) for pair in zip(*(floats(trainer.get_gradient(thread)) for thread in range(2)), strict=True)]
+    for part in range(2):
+        trainer.step(part, len(found), 1e-3, 1)
+    first, second = (floats(block) for block in trainer.get_moments())
+    size, step, dice = BIASES, 1e-4, random.Random(level)
+    rows = sorted({row for seen, _ in known for side in seen for row in side})
+    assert len({row // 768 for row in rows}) > 1
+    large = 0
+    for row in dice.sample(rows, 10):
+        neuron = dice.randrange(NEURONS)
+        at, shared_at = row * NEURONS + neuron, row % 768 * NEURONS + neuron
+        for place, changed in (
+            (size + at, [at]),
+            (shared_at, [shared_at + bucket * size for bucket in range(king_buckets)]),
+        ):
+            losses = []
+            for change in (step, -step):
+                moved = list(network)
+                for index in changed:
+                    moved[index] += change
+                losses.append(python_loss(moved, known, 0.2, outputs, king_buckets))
+            slope = (losses[0] - losses[1]) / (2 * step)
+            assert sum(gradient[index] for index in changed) == pytest.approx(slope, rel=2e-3, abs=4e-5)
+            assert first[place] == pytest.approx(0.1 * slope / len(found), rel=2e-3, abs=1e-7)
+            assert second[place] == pytest.approx(0.001 * (slope / len(found)) ** 2, rel=1e-2, abs=1e-10)
+            large += abs(slope) > 1e-3
+    assert large > 8
+
+
+def test_rows_of_king_buckets_never_leave_what_integers_can_hold(positions):
+    """Each alone may be as large as the sum of both, which is what counts."""
+    found, _ = positions
+    trainer = NetworkTrainer(NEURONS, king_buckets=3)
+    trainer.set_weights(lively_buckets(3).tobytes())
+    for number in range(1, 40):
+        trainer.gradient(found, 0, 1, 0, len(found), 1.0, 0)
+        trainer.step(0, len(found), 0.5, number)
+    weights, network = floats(trainer.get_weights()), floats(trainer.get_network())
+    assert max(map(abs, network[: 3 * BIASES])) == pytest.approx(MOST_WEIGHT)
+    assert max(abs(a - b) for a, b in zip(network, merged(weights, 3), strict=True)) < 1e-6
+    features = array("h", RoundedNetwork(trainer).numbers()[0])
+    assert len(features) == 3 * BIASES
+    assert max(map(abs, features)) <= network_file.MOST_FEATURE_WEIGHT
+    # What is loaded again is the same network: checkpoints have the summands only.
+    again = NetworkTrainer(NEURONS, king_buckets=3)
+    again.set_weights(trainer.get_weights())
+    assert again.get_network() == trainer.get_network()
+
+
+def test_king_buckets_that_are_alike_say_what_one_says():
+    found = positions_of([random_game(5, 200)])
+    one, several = NetworkTrainer(NEURONS), NetworkTrainer(NEURONS, king_buckets=8)
+    weights = lively_weights()
+    one.set_weights(weights.tobytes())
+    several.set_weights((weights[:BIASES] + array("f", bytes(4 * 8 * BIASES)) + weights[BIASES:]).tobytes())
+    assert several.outputs(found) == one.outputs(found)
+    losses = [trainer.gradient(found, 0, 1, 0, len(found), 0.3, 0) for trainer in (one, several)]
+    assert losses[0] == pytest.approx(losses[1])
+    with pytest.raises(ValueError, match="8 king buckets"):
+        several.set_weights(weights.tobytes())
+    for king_buckets in (0, 9):
+        with pytest.raises(ValueError, match="1 to 8"):
+            NetworkTrainer(NEURONS, king_buckets=king_buckets)
+
+
+@pytest.mark.parametrize(("outputs", "king_buckets"), [(1, 1), (8, 1), (1, 8), (8, 6)])
+@pytest.mark.parametrize("level", LEVELS, ids=LEVEL_NAMES[: len(LEVELS)])
+def test_positions_learned_together_add_up(level, outputs, king_buckets):
+    """Several groups and a part of one, more than one stripe of neurons, many men and few; kings all over the board."""
     found = positions_of(random_game(seed, 250) for seed in range(3))
     men = [len(found.features(index)[0]) for index in range(len(found))]
     assert min(men) <= 8 < 30 <= max(men) and len(found) > 300
-    together, single = (NetworkTrainer(96, level=each, outputs=outputs) for each in (level, 0))
+    together, single = (
+        NetworkTrainer(96, level=each, outputs=outputs, king_buckets=king_buckets) for each in (level, 0)
+    )
+    weights = lively_weights(neurons=96, outputs=outputs)
+    if king_buckets > 1:
+        weights = lively_buckets(king_buckets, 96, outputs)
     for trainer in (together, single):
-        trainer.set_weights(lively_weights(neurons=96, outputs=outputs).tobytes())
+        trainer.set_weights(weights.tobytes())
     whole = together.gradient(found, 0, 1, 0, len(found), 0.3, 0)
     parts = [single.gradient(found, 0, 1, index, index + 1, 0.3, 0) for index in range(len(found))]
     assert whole == pytest.approx(sum(parts))
-    gradient = floats(together.get_gradient(0))
-    assert gradient == pytest.approx(floats(single.get_gradient(0)), rel=1e-4, abs=1e-5)
+    gradient, expected = floats(together.get_gradient(0)), floats(single.get_gradient(0))
+    assert all(abs(a - b) <= 1e-5 + 1e-4 * abs(b) for a, b in zip(gradient, expected, strict=True))
     assert max(map(abs, gradient)) > 0.1
 
 
@@ -238,6 +348,7 @@ def python_integer_score(network, features):
         numbers_from(block) for block in (network.feature_weights, network.biases, network.output_weights)
     )
     size, total = network.neurons, 0
+    assert len(rows) == 768 * network.king_buckets * size
     which = (len(features[0]) - 2) * network.outputs // 31
     outputs = outputs[2 * which * size : 2 * (which + 1) * size]
     for side, seen in enumerate(features):
@@ -245,6 +356,14 @@ def python_integer_score(network, features):
             value = biases[neuron] + sum(rows[feature * size + neuron] for feature in seen)
             total += min(max(value, 0), 255) ** 2 * outputs[side * size + neuron]
     return divided((divided(total, 255) + network.output_biases[which]) * network.scale, 255 * 64)
+
+
+def board_of(position):
+    board = chess.Board(None)
+    for square, piece in position.men.items():
+        board.set_piece_at(square, chess.Piece((piece >> 1) + 1, piece & 1 == 0))
+    board.turn = position.turn == 0
+    return Board(board.fen())
 
 
 @pytest.fixture(scope="module")
@@ -299,18 +418,10 @@ def test_the_file_evaluates_like_the_trainer(learned, tmp_path):
     # And so does the engine.
     path = tmp_path / "test.qnn"
     path.write_bytes(blob)
-    try:
-        evaluation.load_evaluation(str(path))
+    with evaluating_with(str(path)):
         assert evaluation.network_summary()["made"] == "by a test"
         for index in range(0, len(held_out), 7):
-            position = held_out[index]
-            board = chess.Board(None)
-            for square, piece in position.men.items():
-                board.set_piece_at(square, chess.Piece((piece >> 1) + 1, piece & 1 == 0))
-            board.turn = position.turn == 0
-            assert evaluation.evaluate_network(Board(board.fen())) == scores[index]
-    finally:
-        evaluation.load_evaluation()
+            assert evaluation.evaluate_network(board_of(held_out[index])) == scores[index]
 
 
 def test_rounded_weights_are_judged_and_exact_ones_moved(positions):
@@ -412,9 +523,101 @@ def test_a_network_with_several_outputs_is_learned_and_written(data, tmp_path):
     assert again == network
 
 
-def test_interrupted_run_ends_like_a_whole_one(data, learned, tmp_path):
-    whole, _ = learned
-    first = TrainingRun(data, QUICK, 2)
+IN_BUCKETS = QUICK._replace(king_buckets=4, outputs=2)
+
+
+@pytest.fixture(scope="module")
+def learned_in_buckets(data):
+    run = TrainingRun(data, IN_BUCKETS, 2)
+    before = run.held_out_loss()
+    while not run.is_finished:
+        run.learn_batch()
+        if run.epoch_is_over:
+            run.end_epoch()
+    yield run, before
+    run.close()
+
+
+def test_a_network_with_king_buckets_is_learned_and_written(learned_in_buckets, tmp_path):
+    """The integers of its file say what the trainer says, by the formula in plain Python and by the engine."""
+    run, before = learned_in_buckets
+    assert run.history[-1][1] < before / 3
+    held_out, table = run.data.held_out, bucket_table(4)
+    rounded, comparison = run.round_off()
+    assert comparison.mean_difference <= 2
+    assert comparison.mean_rounding <= 4
+    scores, outputs = rounded.scores(held_out), run.trainer.outputs(held_out)
+    apart = [abs(score - 180 * output) for score, output in zip(scores, outputs, strict=True)]
+    assert sum(apart) / len(apart) == pytest.approx(comparison.mean_difference, abs=1e-3)
+    network = run.export(rounded, {"made": "by a test"})
+    assert network.bucket_table == table
+    rows = numbers_from(network.feature_weights)
+    assert all(rows[bucket * BIASES : (bucket + 1) * BIASES] != rows[:BIASES] for bucket in (1, 2, 3))
+    path = tmp_path / "test.qnn"
+    path.write_bytes(pack_network(network))
+    assert unpack_network(path.read_bytes(), "test") == network
+    kings = set()
+    with evaluating_with(str(path)):
+        for index in range(0, len(held_out), 7):
+            features = held_out.features(index, table)
+            kings.update(side[0] // 768 for side in features)
+            assert python_integer_score(network, features) == scores[index]
+            assert evaluation.evaluate_network(board_of(held_out[index])) == scores[index]
+    assert kings == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_king_buckets_are_learned_the_same_way_again(data, threads):
+    runs = [TrainingRun(data, IN_BUCKETS._replace(epochs=1), threads) for _ in range(2)]
+    for run in runs:
+        while not run.epoch_is_over:
+            run.learn_batch()
+        run.end_epoch()
+        run.close()
+    assert runs[0].trainer.get_weights() == runs[1].trainer.get_weights()
+    assert runs[0].trainer.get_moments() == runs[1].trainer.get_moments()
+    assert runs[0].history == runs[1].history
+
+
+@pytest.mark.parametrize("king_buckets", [2, 6])
+def test_a_network_gets_king_buckets(learned, king_buckets):
+    """They say what the one said at first, and what they learn of their own comes on top."""
+    run, _ = learned
+    network, held_out = run.export(run.round_off()[0], {}), run.data.held_out
+    grown, before = NetworkTrainer(NEURONS, king_buckets=king_buckets), NetworkTrainer(NEURONS)
+    before.set_weights(weights_of(network))
+    grown.set_weights(weights_of(network, king_buckets=king_buckets))
+    assert grown.outputs(held_out) == before.outputs(held_out)
+    assert RoundedNetwork(grown).scores(held_out) == RoundedNetwork(before).scores(held_out)
+    start = floats(grown.get_weights())
+    assert start[:BIASES] == floats(before.get_weights())[:BIASES]
+    assert not any(start[BIASES : (1 + king_buckets) * BIASES])
+    grown.gradient(run.data.training, 0, 1, 0, 1000, QUICK.result_share.first, 0)
+    grown.step(0, 1000, 0.001, 1)
+    end = floats(grown.get_weights())
+    for part in range(1 + king_buckets):
+        assert end[part * BIASES : (part + 1) * BIASES] != start[part * BIASES : (part + 1) * BIASES]
+
+
+@pytest.mark.parametrize(("king_buckets", "neurons"), [(4, NEURONS), (5, NEURONS), (8, 2 * NEURONS)])
+def test_a_network_gets_more_king_buckets(learned_in_buckets, king_buckets, neurons):
+    run, _ = learned_in_buckets
+    rounded, held_out = run.round_off()[0], run.data.held_out
+    network = run.export(rounded, {})
+    grown = NetworkTrainer(neurons, outputs=2, king_buckets=king_buckets)
+    grown.set_weights(weights_of(network, neurons, king_buckets=king_buckets))
+    # What was learned is evaluated with rounded weights in the end, so these are the same outputs.
+    assert grown.outputs(held_out) == pytest.approx(run.trainer.outputs(held_out), abs=1e-5)
+    again = RoundedNetwork(grown)
+    assert again.scores(held_out) == rounded.scores(held_out)
+    if (king_buckets, neurons) == (4, NEURONS):
+        assert again.numbers() == rounded.numbers()
+
+
+@pytest.mark.parametrize("settings", [QUICK, IN_BUCKETS], ids=["plain", "king buckets"])
+def test_interrupted_run_ends_like_a_whole_one(data, settings, request, tmp_path):
+    whole, _ = request.getfixturevalue("learned" if settings is QUICK else "learned_in_buckets")
+    first = TrainingRun(data, settings, 2)
     for _ in range(first.batches + 3):
         first.learn_batch()
         if first.epoch_is_over:
@@ -422,9 +625,9 @@ def test_interrupted_run_ends_like_a_whole_one(data, learned, tmp_path):
     assert (first.epoch, first.batch) == (1, 3)
     first.save(tmp_path / "checkpoint")
     first.close()
-    second = TrainingRun(data, QUICK, 2)
+    second = TrainingRun(data, settings, 2)
     second.load(tmp_path / "checkpoint")
-    assert second.positions_done == len(data.training) + 3 * QUICK.batch
+    assert second.positions_done == len(data.training) + 3 * settings.batch
     while not second.is_finished:
         second.learn_batch()
         if second.epoch_is_over:
@@ -433,7 +636,7 @@ def test_interrupted_run_ends_like_a_whole_one(data, learned, tmp_path):
             # Once more where weights are rounded already.
             second.save(tmp_path / "checkpoint")
             second.close()
-            second = TrainingRun(data, QUICK, 2)
+            second = TrainingRun(data, settings, 2)
             second.load(tmp_path / "checkpoint")
     second.close()
     assert second.trainer.get_weights() == whole.trainer.get_weights()

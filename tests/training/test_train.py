@@ -11,6 +11,7 @@ import pytest
 from learning import write_games
 from support import DATA, quetzal
 
+from eval.king_buckets import bucket_table
 from eval.network_file import unpack_network
 
 
@@ -57,6 +58,24 @@ def test_the_command_trains_reports_and_writes(games_file, tmp_path):
     assert unpack_network((tmp_path / "further.qnn").read_bytes(), "test").training["start"] == "small.qnn"
 
 
+def test_the_command_trains_king_buckets(games_file, tmp_path):
+    one, two, five = (tmp_path / f"{name}.qnn" for name in ("one", "two", "five"))
+    assert quetzal(*arguments_of(games_file, one, "--epochs", "1")).returncode == 0
+    for output, start, buckets in ((two, one, "2"), (five, two, "5")):
+        done = quetzal(*arguments_of(games_file, output, "--king-buckets", buckets, "--start", str(start)))
+        assert done.returncode == 0, done.stderr
+        assert f"king buckets: {buckets}" in done.stderr
+    network = unpack_network(five.read_bytes(), "test")
+    assert network.bucket_table == bucket_table(5)
+    assert network.training["settings"]["king_buckets"] == 5
+    # Buckets stay if nobody asks for others; there is no way back to fewer.
+    further = tmp_path / "further.qnn"
+    assert quetzal(*arguments_of(games_file, further, "--start", str(five))).returncode == 0
+    assert unpack_network(further.read_bytes(), "test").king_buckets == 5
+    refused = quetzal(*arguments_of(games_file, tmp_path / "four.qnn", "--start", str(five), "--king-buckets", "4"))
+    assert (refused.returncode, "cannot become 4" in refused.stderr) == (2, True)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent otherwise there")
 def test_ctrl_c_keeps_what_was_learned(games_file, tmp_path):
     longer = ("--epochs", "40")
@@ -89,6 +108,7 @@ def test_ctrl_c_keeps_what_was_learned(games_file, tmp_path):
     [
         (("--neurons", "33"), "multiple of 32"),
         (("--neurons", "2048"), "at most 1024"),
+        (("--king-buckets", "9"), "1 to 8"),
         (("--result-share", "1.5"), "from 0 to 1"),
         (("--rate", "0.001", "--last-rate", "0.01"), "not rise"),
         (("--rate", "nan"), "learning rate"),
