@@ -64,7 +64,7 @@ def test_uci_is_spoken_as_ever(dialogue):
         ("xyzzy", "'help' lists the commands"),
         ("setoption name Hahs value 1", "there is no option 'Hahs'"),
         ("position fen 8/8 w", "8/8"),
-        ("go depht 5", "did you mean 'depth'?"),
+        ("go depht 5", "'depth'?"),
     ],
 )
 def test_what_is_not_understood_is_said(dialogue, line, said):
