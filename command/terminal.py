@@ -25,6 +25,10 @@ SHORT = 0.2  # seconds that a command may take before the prompt comes back with
 MOST_HISTORY = 1000  # lines
 SETTING_SECONDS = 0.1  # that readline may need for the terminal's modes
 DRAWING_SECONDS = 0.02  # and for the prompt
+HANDLER_SECONDS = 0.1  # that Python may need to call a signal's handler
+# On Windows Ctrl-C also ends the reading of keys: by its handler's call it looks like the end of the input, and wine
+# reports an error instead of calling the handler.
+CTRL_C_ENDS_READING = os.name == "nt"
 
 # Other programs' words for what we call by UCI's.
 SYNONYMS = {"exit": "quit", "bye": "quit", "q": "quit", "?": "help", "board": "d", "show": "d", "new": "ucinewgame"}
@@ -137,6 +141,7 @@ def serve():
         screen = Screen(editor)
         session = TypedSession(screen)
         modes = terminal_modes()
+        interrupted = threading.Event()
 
         def leave(status):
             """At once, from the thread that hears signals: nothing can be said to a thread that waits for keys."""
@@ -149,6 +154,7 @@ def serve():
                 os._exit(status)
 
         def interrupt():
+            interrupted.set()
             if session.is_busy and not session.is_working:
                 session.deliver("stop")
             else:
@@ -159,7 +165,7 @@ def serve():
         screen.console.print("Type help, or load me into a chess GUI; quit ends. 'quetzal --help' lists my commands.")
         thread = threading.Thread(target=run, args=(session,), name="session", daemon=True)
         thread.start()
-        converse(session, screen)
+        converse(session, screen, interrupt, interrupted)
         session.events.put(QUIT)
         thread.join(1.0)
     return 0
@@ -197,15 +203,34 @@ def run(session):
     session.answered.set()
 
 
-def converse(session, screen):
+def converse(session, screen, interrupt, interrupted):
+    """`interrupted` is set by `interrupt`, which handles Ctrl-C and returns when the dialogue goes on."""
     while not session.is_over:
         try:
             line = screen.ask()
         except EOFError:
-            screen.end_line()
-            return
-        if line.strip():
-            tell(session, line)
+            if not was_ctrl_c(interrupted):
+                screen.end_line()
+                return
+        except (OSError, KeyboardInterrupt):
+            if not CTRL_C_ENDS_READING:
+                raise
+            if not was_ctrl_c(interrupted):
+                interrupt()
+                interrupted.clear()
+        else:
+            if line.strip():
+                tell(session, line)
+
+
+def was_ctrl_c(interrupted):
+    """Has the reading of keys ended because of Ctrl-C? Its handler is called by the thread that asks here."""
+    if not CTRL_C_ENDS_READING:
+        return False
+    time.sleep(HANDLER_SECONDS)
+    was_set = interrupted.is_set()
+    interrupted.clear()
+    return was_set
 
 
 def tell(session, line):

@@ -5,11 +5,14 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 from gui import Gui
 from support import DATA
+
+import command.terminal as terminal_module
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals are a POSIX matter")
 if os.name == "posix":
@@ -156,6 +159,41 @@ def test_ctrl_c_stops_a_search_and_then_leaves(dialogue):
     assert status == 130
     assert plain(output).endswith("\n")
     assert "Traceback" not in output
+
+
+class EndedReading:
+    """A screen of Windows: Ctrl-C ends the reading of keys by an error, and its handler may be called meanwhile."""
+
+    def __init__(self, *ends):
+        self.ends = list(ends)
+        self.interrupted = threading.Event()
+        self.calls = 0
+        self.is_over = False
+
+    def ask(self):
+        error, is_handled = self.ends.pop(0)
+        if is_handled:
+            self.interrupt()
+        raise error
+
+    def interrupt(self):
+        self.interrupted.set()
+        self.calls += 1
+
+    def end_line(self):
+        self.is_over = True
+
+
+@pytest.mark.parametrize(
+    "first", [(EOFError, True), (KeyboardInterrupt, True), (KeyboardInterrupt, False), (OSError, False)]
+)
+def test_ctrl_c_on_windows_is_not_the_end_of_the_input(monkeypatch, first):
+    monkeypatch.setattr(terminal_module, "CTRL_C_ENDS_READING", True)
+    screen = EndedReading(first, first, (EOFError, False))
+    terminal_module.converse(screen, screen, screen.interrupt, screen.interrupted)
+    assert screen.is_over
+    assert screen.ends == []
+    assert screen.calls == 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -1,7 +1,7 @@
 """Quetzal for Windows, under wine: what `make windows` has made is the same engine, and behaves as Windows' users expect.
 
-`make test-windows` runs these. Not tested, because wine has no part in it or does it differently: a console with Ctrl-C and
-Ctrl-Break (wine makes none without a terminal), large pages, limits of memory, virus scanners, the icon.
+`make test-windows` runs these. Not tested, because wine has no part in it or does it differently: Ctrl-Break (wine 8 refuses to
+send it), Windows' own way of telling Ctrl-C, large pages, limits of memory, virus scanners, the icon.
 """
 
 import os
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tty
 
 import chess
 import pytest
@@ -20,6 +21,7 @@ if os.environ.get("QUETZAL_WINDOWS", "0") == "0":
 import windows
 from check_signature import QUICK_DEPTH, SIGNATURE, closing_nodes
 from support import ROOT
+from terminal import Terminal, plain
 
 from arena.client import Client
 
@@ -118,6 +120,24 @@ def test_lines_with_cr_lf_and_the_end_of_the_input(form):
         client.send("go infinite")
         client.close_input()
         assert client.wait()[0] == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_ctrl_c_in_a_console_stops_a_search_and_then_leaves(form):
+    """Wine makes a console of a terminal that gives it every key."""
+    with Terminal("wine", str(FORMS[form]), env=windows.wine_environment()) as terminal:
+        tty.setraw(terminal.ours)
+        terminal.until("quetzal>")
+        terminal.send("go infinite\r")
+        terminal.until("info depth 5 ")
+        terminal.send("\x03")
+        terminal.until("bestmove ")
+        terminal.send("isready\r")
+        terminal.until("readyok")
+        terminal.send("\x03")
+        status, output = terminal.wait()
+    assert status == 130
+    assert "Traceback" not in plain(output)
 
 
 def test_sixteen_at_once():
