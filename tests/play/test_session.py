@@ -158,8 +158,13 @@ def test_scores_and_sides():
 
 
 def test_a_draw_by_repetition_against_the_engine(session):
-    """It moves its king to and fro, having nothing else, and claims the draw or leaves that to the person."""
-    session.new_game({"fen": "7k/8/8/8/8/p1p1p1p1/P1P1P1P1/7K w - - 0 1", "book": False, "level": 800})
+    """It moves its king to and fro, having nothing else, and claims the draw or leaves that to the person.
+
+    The locked pawns keep its king on the last rank, so with White's on two squares there are eight positions: whatever
+    a level of 800 chooses, one of them is there for the third time after 17 moves. With a rank to wander over it once
+    found fifty moves first.
+    """
+    session.new_game({"fen": "7k/p1p1p1p1/P1P1P1P1/8/8/8/8/7K w - - 0 1", "book": False, "level": 800})
     for _ in range(60):
         if session.game.is_over:
             break
