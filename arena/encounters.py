@@ -90,9 +90,9 @@ class Table(Doer):
         self.players = Players()
         self.scale = 1.0
         if work.reference is not None:
-            from arena.calibration import measure_speed  # brings the search along
+            from arena.calibration import measure_speed, time_scale  # brings the search along
 
-            self.scale = work.reference / measure_speed()
+            self.scale = time_scale(work.reference, measure_speed())
         sys.setswitchinterval(0.0005)  # the thread that reads an engine must not wait for the one that writes a record
         if work.cores is not None and place.slot is not None and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, work.cores[place.slot])

@@ -12,7 +12,7 @@ from arena_playing import PATIENCE, SCRIPT, command, is_running, processes, run_
 from clusters import NEEDS_DASK, local_cluster
 from support import DATA
 
-from arena.calibration import measure_speed
+from arena.calibration import measure_speed, time_scale
 from arena.encounters import Encounters, placed
 from pool.tasks import Place
 
@@ -156,3 +156,23 @@ def test_networks_and_books_go_along(tmp_path):
 
 def test_speed():
     assert measure_speed(rounds=1) > 1000
+
+
+def test_speed_is_the_processors_whatever_else_runs():
+    """Workers measure at the same time, and often with more of them than processors."""
+    quiet = measure_speed()
+    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3 * (os.cpu_count() or 1))]
+    try:
+        assert quiet / measure_speed() < 2
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+
+
+@pytest.mark.parametrize(
+    ("speed", "scale"), [(1000, 1), (1095, 1), (915, 1), (1200, 1000 / 1200), (800, 1.25), (100, 10)]
+)
+def test_clocks_are_scaled_only_where_speeds_differ(speed, scale):
+    """The workers of one machine once got 0.95 to 1.27 times its own clock, and played nine tenths of the games."""
+    assert time_scale(1000, speed) == pytest.approx(scale)
