@@ -1,5 +1,6 @@
 """One command line, from its words to its exit status."""
 
+import errno
 import sys
 
 from command.arguments import join_fen
@@ -56,7 +57,10 @@ def misspelt(words):
 
 
 def reason_of(error):
-    """An error in words: Python's own text for a file that cannot be opened begins with a number."""
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    return error
+    """An error in words: Python's own text begins with a number, and a file that is being written has no name in it."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return error
+    words = error.strerror
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        words += "; what was finished before is kept"
+    return f"{error.filename}: {words}" if error.filename else words

@@ -1,5 +1,6 @@
 """The command as a user types it."""
 
+import errno
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import pytest
 from support import DATA, quetzal
 
+from command.line import reason_of
 from uci_engine import __version__
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -115,3 +117,48 @@ def test_a_reader_that_leaves(arguments):
     os.close(writing)
     assert result.returncode in (0, 141)
     assert result.stderr == b""
+
+
+@pytest.mark.parametrize("filename", [None, "out.pgn"])
+def test_a_full_disk_is_said(filename):
+    """Python's own text for it is a number, and a file that is being written has no name in it."""
+    words = reason_of(OSError(errno.ENOSPC, "No space left on device", filename))
+    assert (
+        words == ("" if filename is None else "out.pgn: ") + "No space left on device; what was finished before is kept"
+    )
+
+
+GAME = '[Event "?"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 *\n\n'
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of Unix")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("selfplay", "--games", "600", "--nodes", "20", "--seed", "3", "-o"),
+        ("analyse", "games.pgn", "--nodes", "200", "-o"),
+    ],
+)
+def test_a_write_that_fails_loses_nothing(tmp_path, arguments):
+    """Where no more can be written the command says so, and with room the same command ends as if nothing had been."""
+    import resource
+
+    (tmp_path / "games.pgn").write_text(GAME * 60)
+
+    def run(name, limit=resource.RLIM_INFINITY):
+        command = [sys.executable, "-m", "uci_engine", *arguments, name]
+        return subprocess.run(
+            command,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        )
+
+    failed = run("out", 20_000)
+    assert failed.returncode == 2
+    assert failed.stderr.splitlines()[-1] == f"quetzal {arguments[0]}: File too large"
+    assert run("out").returncode == run("reference").returncode == 0
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "reference").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.pgn", "out", "reference"]
