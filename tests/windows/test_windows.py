@@ -1,7 +1,8 @@
 """Quetzal for Windows, under wine: what `make windows` has made is the same engine, and behaves as Windows' users expect.
 
 `make test-windows` runs these. Not tested, because wine has no part in it or does it differently: Ctrl-Break (wine 8 refuses to
-send it), Windows' own way of telling Ctrl-C, large pages, limits of memory, virus scanners, the icon.
+send it), Windows' own way of telling Ctrl-C, Ctrl-C in the first fifth of a second of a search, large pages, limits of
+memory, virus scanners, the icon.
 """
 
 import os
@@ -124,16 +125,17 @@ def test_lines_with_cr_lf_and_the_end_of_the_input(form):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_ctrl_c_in_a_console_stops_a_search_and_then_leaves(form):
-    """Wine makes a console of a terminal that gives it every key."""
+    """Wine makes a console of a terminal that gives it every key. It tells of Ctrl-C only who waits for keys."""
     with Terminal("wine", str(FORMS[form]), env=windows.wine_environment()) as terminal:
         tty.setraw(terminal.ours)
         terminal.until("quetzal>")
         terminal.send("go infinite\r")
-        terminal.until("info depth 5 ")
+        terminal.until("info depth 20 ")  # keys are waited for a fifth of a second after the search began
         terminal.send("\x03")
         terminal.until("bestmove ")
         terminal.send("isready\r")
         terminal.until("readyok")
+        time.sleep(1.0)  # and after an answer
         terminal.send("\x03")
         status, output = terminal.wait()
     assert status == 130
