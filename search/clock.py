@@ -52,13 +52,17 @@ def start_clock(clock, soft, hard, spent):
     clock.active = hard >= 0
     clock.soft = soft
     clock.hard = hard
-    clock.factor = 1.0
-    clock.stable_moves = 0
-    clock.stable_scores = 0
-    clock.best = 0
-    clock.score = 0
     clock.stall -= clock.stall // 16
     clock.watched = 0
+
+
+def start_opinion(opinion):
+    opinion.factor = 1.0
+    opinion.stable_moves = 0
+    opinion.stable_scores = 0
+    opinion.best = 0
+    opinion.score = 0
+    opinion.is_enough = 0
 
 
 def note_stall(clock, stall):
@@ -89,29 +93,31 @@ def _part(deviation: cython.double, weight: cython.int) -> cython.double:
     return factor if factor > 0.1 else 0.1
 
 
-def update_clock(clock, best, score, share):
-    """Weighs the iteration that has just ended. `share` is the part of all nodes that went into the best move."""
-    drop: cython.int = clamp(clock.score - score, 0, 60) if clock.best != 0 else 0
-    clock.stable_moves = clamp(clock.stable_moves + 1, 0, 8) if best == clock.best else 0
-    clock.stable_scores = clamp(clock.stable_scores + 1, 0, 8) if -10 <= score - clock.score <= 10 else 0
-    clock.best = best
-    clock.score = score
-    clock.factor = (
+def weigh(opinion, best, score, share):
+    """Takes in the iteration that has just ended. `share` is the part of all nodes that went into the best move."""
+    drop: cython.int = clamp(opinion.score - score, 0, 60) if opinion.best != 0 else 0
+    opinion.stable_moves = clamp(opinion.stable_moves + 1, 0, 8) if best == opinion.best else 0
+    opinion.stable_scores = clamp(opinion.stable_scores + 1, 0, 8) if -10 <= score - opinion.score <= 10 else 0
+    opinion.best = best
+    opinion.score = score
+    opinion.factor = (
         _part(1.15 - 1.5 * share, tune.time_rivals)  # 0.65 .. 2.15: all nodes on one move, or many rivals
         * _part(
-            0.25 - 0.05 * clock.stable_moves, tune.time_stability
+            0.25 - 0.05 * opinion.stable_moves, tune.time_stability
         )  # 0.85 .. 1.25: the same move again, or a new one
-        * _part(0.15 - 0.04 * clock.stable_scores, tune.time_settled)  # 0.83 .. 1.15: a settled score, or a moving one
+        * _part(
+            0.15 - 0.04 * opinion.stable_scores, tune.time_settled
+        )  # 0.83 .. 1.15: a settled score, or a moving one
         * _part(drop / 120.0, tune.time_drop)  # 1.00 .. 1.50: the score is falling
     )
 
 
-def soft_stop(clock):
+def soft_stop(clock, opinion):
     """Is another iteration not worth its time?"""
     if not clock.active:
         return False
     spent: i64 = now() - clock.started
-    return spent >= clock.hard or spent > clock.soft * clock.factor
+    return spent >= clock.hard or spent > clock.soft * opinion.factor
 
 
 def hard_stop(clock):

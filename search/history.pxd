@@ -1,7 +1,7 @@
 """What moves and evaluations were worth before: the memory that orders moves and corrects the evaluation.
 
 All tables hold 16-bit values that stay within a bound: a bonus pulls an entry towards it, the harder the further it is
-away (`gravity`), so that old experience fades. One set per thread.
+away (`gravity`), so that old experience fades. One set per thread, but for the corrections of the evaluation.
 """
 from board.bits cimport has
 from board.position cimport Position
@@ -21,9 +21,13 @@ cdef struct Histories:
     i16 capture[768][8]  # [piece, to][captured kind]
     i16 pawn[PAWN_ENTRIES][768]  # [pawn structure][piece, to]
     i16 continuation[769][768]  # [earlier piece, to][piece, to]
-    i16 pawn_correction[2][CORRECTION_ENTRIES]
-    i16 minor_correction[2][CORRECTION_ENTRIES]
-    i16 piece_correction[2][2][CORRECTION_ENTRIES]
+
+# How far the static evaluation was off. All threads share one: their errors are the same, and are found sooner together.
+# Entries are read and written whole; that two threads may write one at once costs an update and no more.
+cdef struct Corrections:
+    i16 pawn[2][CORRECTION_ENTRIES]  # [side to move][pawn structure]
+    i16 minor[2][CORRECTION_ENTRIES]
+    i16 pieces[2][2][CORRECTION_ENTRIES]  # [side to move][whose pieces][them]
 
 # The context of quiet-move history, beside the position itself.
 cdef struct MoveContext:
@@ -84,6 +88,6 @@ cdef void update_on_cutoff(
     int depth,
     const Tried* tried,
 ) noexcept nogil
-cdef int corrected_eval(Histories* histories, const Position* position, int raw) noexcept nogil
-cdef void learn_correction(Histories* histories, const Position* position, int error, int depth) noexcept nogil
+cdef int corrected_eval(const Corrections* corrections, const Position* position, int raw) noexcept nogil
+cdef void learn_correction(Corrections* corrections, const Position* position, int error, int depth) noexcept nogil
 cdef void forget(Histories* histories) noexcept nogil

@@ -16,6 +16,7 @@ from cython.cimports.board.types import (
 )
 from cython.cimports.libc.string import memset
 from cython.cimports.search.parameters import tune
+from cython.cimports.search.platform import load_short, store_short
 from cython.cimports.search.score import LIMIT_OF_EVALUATION, clamp, smaller
 
 
@@ -93,19 +94,23 @@ def _slot(key: u64) -> cython.int:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _correction(histories: cython.pointer(Histories), position: cython.pointer(ConstPosition)) -> cython.int:
+def _correction(
+    corrections: cython.pointer(cython.const[Corrections]), position: cython.pointer(ConstPosition)
+) -> cython.int:
     """Centipawns to add to the static evaluation, from how far it was off in positions that share a part with this."""
     side: cython.int = position.turn
     total: cython.int = (
-        tune.correction_pawn_weight * histories.pawn_correction[side][_slot(position.pawn_key)]
-        + tune.correction_minor_weight * histories.minor_correction[side][_slot(position.minor_key)]
-        + tune.correction_piece_weight * histories.piece_correction[side][0][_slot(position.piece_keys[0])]
-        + tune.correction_piece_weight * histories.piece_correction[side][1][_slot(position.piece_keys[1])]
+        tune.correction_pawn_weight * load_short(cython.address(corrections.pawn[side][_slot(position.pawn_key)]))
+        + tune.correction_minor_weight * load_short(cython.address(corrections.minor[side][_slot(position.minor_key)]))
+        + tune.correction_piece_weight
+        * load_short(cython.address(corrections.pieces[side][0][_slot(position.piece_keys[0])]))
+        + tune.correction_piece_weight
+        * load_short(cython.address(corrections.pieces[side][1][_slot(position.piece_keys[1])]))
     )
     return total // (128 * CORRECTION_UNIT)
 
 
-def corrected_eval(histories, position, raw):
+def corrected_eval(corrections, position, raw):
     """The static evaluation as the search uses it: faded as the fifty-move rule comes near, and with experience added.
 
     With five men or fewer neither is done: a step of a mating drive is worth less than a ply of fading would cost.
@@ -113,7 +118,7 @@ def corrected_eval(histories, position, raw):
     if popcount(occupied(position)) <= 5:
         return raw
     value: cython.int = raw * (200 - smaller(position.halfmove_clock, 100)) // 200
-    value += _correction(histories, position)
+    value += _correction(corrections, position)
     return clamp(value, -LIMIT_OF_EVALUATION, LIMIT_OF_EVALUATION)
 
 
@@ -123,20 +128,19 @@ def corrected_eval(histories, position, raw):
 @cython.exceptval(check=False)
 def _blend(entry: cython.pointer(i16), target: cython.int, weight: cython.int) -> cython.void:
     """A moving average that takes over `weight` 1024ths of the newest error."""
-    entry[0] = cython.cast(
-        i16, clamp((entry[0] * (1024 - weight) + target * weight) // 1024, -CORRECTION_LIMIT, CORRECTION_LIMIT)
-    )
+    value: cython.int = (load_short(entry) * (1024 - weight) + target * weight) // 1024
+    store_short(entry, cython.cast(i16, clamp(value, -CORRECTION_LIMIT, CORRECTION_LIMIT)))
 
 
-def learn_correction(histories, position, error, depth):
+def learn_correction(corrections, position, error, depth):
     """The search found `error` centipawns more than the static evaluation had said; a deep search counts for more."""
     side: cython.int = position.turn
     weight: cython.int = clamp(8 * depth + 8, 0, tune.correction_weight_limit)
     target: cython.int = clamp(error, -400, 400) * CORRECTION_UNIT
-    _blend(cython.address(histories.pawn_correction[side][_slot(position.pawn_key)]), target, weight)
-    _blend(cython.address(histories.minor_correction[side][_slot(position.minor_key)]), target, weight)
-    _blend(cython.address(histories.piece_correction[side][0][_slot(position.piece_keys[0])]), target, weight)
-    _blend(cython.address(histories.piece_correction[side][1][_slot(position.piece_keys[1])]), target, weight)
+    _blend(cython.address(corrections.pawn[side][_slot(position.pawn_key)]), target, weight)
+    _blend(cython.address(corrections.minor[side][_slot(position.minor_key)]), target, weight)
+    _blend(cython.address(corrections.pieces[side][0][_slot(position.piece_keys[0])]), target, weight)
+    _blend(cython.address(corrections.pieces[side][1][_slot(position.piece_keys[1])]), target, weight)
 
 
 def forget(histories):

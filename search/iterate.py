@@ -5,9 +5,9 @@ they cost little more than the last alone, and there is a best move at any time.
 """
 
 import cython
-from cython.cimports.search.clock import soft_stop, update_clock
+from cython.cimports.search.clock import soft_stop, weigh
 from cython.cimports.search.parameters import tune
-from cython.cimports.search.platform import load_flag
+from cython.cimports.search.platform import load_flag, store_flag
 from cython.cimports.search.root import sort_root_moves
 from cython.cimports.search.score import INFINITE, MATE, MAX_PLY, clamp, is_mate, is_win
 from cython.cimports.search.state import (
@@ -76,9 +76,39 @@ def _search_window(worker: cython.pointer(Worker), depth: cython.int) -> cython.
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _is_done(worker: cython.pointer(Worker)) -> cython.bint:
-    """Between iterations, first thread only: has a limit been reached that the tree does not watch?"""
+def _is_enough(worker: cython.pointer(Worker)) -> cython.bint:
+    """Do most threads think that another iteration is not worth its time?
+
+    Each has its own best move and its own doubts about it. Asking only the first would make the length of the search as
+    uncertain as one search is (Reckless measured +4.5 Elo with eight threads).
+    """
     shared: cython.pointer(Shared) = worker.shared
+    best: cython.pointer(RootMove) = cython.address(worker.root_moves[0])
+    share: cython.double = cython.cast(cython.double, best.nodes) / (worker.nodes + 1)
+    weigh(cython.address(worker.opinion), best.move, best.score, share)
+    if load_flag(cython.address(shared.pondering)):
+        return False
+    is_enough: cython.bint = soft_stop(cython.address(shared.clock), cython.address(worker.opinion))
+    store_flag(cython.address(worker.opinion.is_enough), is_enough)
+    if not is_enough:
+        return False
+    votes: cython.int = 0
+    index: cython.int
+    for index in range(shared.threads):
+        votes += load_flag(cython.address(shared.workers[index].opinion.is_enough))
+    return 2 * votes > shared.threads
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_done(worker: cython.pointer(Worker)) -> cython.bint:
+    """Between iterations: has a limit been reached that the tree does not watch? All but the clock is the first thread's."""
+    shared: cython.pointer(Shared) = worker.shared
+    if shared.clock.active and _is_enough(worker):
+        return True
+    if worker.index != 0:
+        return False
     best: cython.pointer(RootMove) = cython.address(worker.root_moves[0])
     if is_mate(best.score):
         plies: cython.int = MATE - (best.score if best.score > 0 else -best.score)
@@ -87,14 +117,7 @@ def _is_done(worker: cython.pointer(Worker)) -> cython.bint:
         # With a clock running, a mate that twice its depth has not shortened is played.
         if shared.clock.active and worker.root_depth > 2 * plies and shared.limits.multipv == 1:
             return not load_flag(cython.address(shared.pondering))
-    if shared.limits.soft_nodes != 0 and worker.nodes >= shared.limits.soft_nodes:
-        return True
-    if shared.clock.active:
-        share: cython.double = cython.cast(cython.double, best.nodes) / (worker.nodes + 1)
-        update_clock(cython.address(shared.clock), best.move, best.score, share)
-        if not load_flag(cython.address(shared.pondering)) and soft_stop(cython.address(shared.clock)):
-            return True
-    return False
+    return shared.limits.soft_nodes != 0 and worker.nodes >= shared.limits.soft_nodes
 
 
 @cython.cfunc
@@ -146,5 +169,7 @@ def iterate(worker):
         worker.last_best = worker.root_moves[0]
         for index in range(lines):
             _report(worker, REPORT_LINE, index)
-        if worker.index == 0 and _is_done(worker):
+        if _is_done(worker):
+            if worker.index != 0:
+                store_flag(cython.address(shared.stop), 1)  # the last vote was this one's: the first thread ends, too
             break

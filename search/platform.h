@@ -45,11 +45,15 @@ QZ_STATIC int64_t qz_now(void)
 #if defined(__GNUC__) || defined(__clang__)
 QZ_STATIC uint64_t qz_load_word(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 QZ_STATIC void qz_store_word(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+QZ_STATIC int16_t qz_load_short(const int16_t *entry) { return __atomic_load_n(entry, __ATOMIC_RELAXED); }
+QZ_STATIC void qz_store_short(int16_t *entry, int16_t value) { __atomic_store_n(entry, value, __ATOMIC_RELAXED); }
 QZ_STATIC int qz_load_flag(const int *flag) { return __atomic_load_n(flag, __ATOMIC_ACQUIRE); }
 QZ_STATIC void qz_store_flag(int *flag, int value) { __atomic_store_n(flag, value, __ATOMIC_RELEASE); }
 #else
 QZ_STATIC uint64_t qz_load_word(const uint64_t *word) { return *(const volatile uint64_t *)word; }
 QZ_STATIC void qz_store_word(uint64_t *word, uint64_t value) { *(volatile uint64_t *)word = value; }
+QZ_STATIC int16_t qz_load_short(const int16_t *entry) { return *(const volatile int16_t *)entry; }
+QZ_STATIC void qz_store_short(int16_t *entry, int16_t value) { *(volatile int16_t *)entry = value; }
 QZ_STATIC int qz_load_flag(const int *flag) { return *(const volatile int *)flag; }
 QZ_STATIC void qz_store_flag(int *flag, int value) { *(volatile int *)flag = value; }
 #endif

@@ -82,7 +82,7 @@ def search_quiet(worker, frame, alpha, beta):
 
     if not in_check:
         raw = tt.evaluation if tt.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
-        frame.static_eval = corrected_eval(histories, position, raw)
+        frame.static_eval = corrected_eval(cython.address(shared.corrections), position, raw)
         best_score = frame.static_eval
         # On a PV a mate is not taken on the table's word: its line would end here.
         if (

@@ -4,7 +4,7 @@ import cython
 from cython.cimports.board.position import ConstPosition
 from cython.cimports.board.types import Move, u64
 from cython.cimports.libc.string import memcpy
-from cython.cimports.search.clock import start_clock
+from cython.cimports.search.clock import start_clock, start_opinion
 from cython.cimports.search.history import NO_ROW
 from cython.cimports.search.platform import store_flag
 from cython.cimports.search.score import INFINITE, MAX_PLY, NO_SCORE
@@ -91,6 +91,7 @@ def start_search(shared, limits, position, keys, key_count, moves, move_count):
         worker = shared.workers[index]
         memcpy(worker.keys, keys, key_count * cython.sizeof(u64))
         worker.root_key = key_count - 1
+        start_opinion(cython.address(worker.opinion))
         _set_root(worker, position, moves, move_count)
     start_clock(cython.address(shared.clock), limits.soft_time, limits.hard_time, limits.spent)
     shared.began = shared.clock.started

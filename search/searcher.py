@@ -15,6 +15,7 @@ from cython.cimports.board.types import MAX_MOVES, Move, i64, u64
 from cython.cimports.book.endgame.syzygy import Tables, probe_wdl
 from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_workspace
 from cython.cimports.libc.stdlib import calloc, free
+from cython.cimports.libc.string import memset
 from cython.cimports.search.clock import note_stall
 from cython.cimports.search.history import forget
 from cython.cimports.search.joined import iterate
@@ -275,6 +276,7 @@ class Searcher:
         for index in range(self.shared.threads):
             forget(cython.address(self.shared.workers[index].histories))
             clear_workspace(self.shared.workers[index].workspace)
+        memset(cython.address(self.shared.corrections), 0, cython.sizeof(self.shared.corrections))
         self._wipe_tt()
 
     def _wipe_tt(self):

@@ -4,8 +4,8 @@ from board.types cimport Move, i16, i64, u64
 from book.endgame.syzygy cimport UNKNOWN
 from eval.evaluator cimport Workspace
 from libc.string cimport memcpy
-from search.clock cimport Clock
-from search.history cimport Histories, MoveContext
+from search.clock cimport Clock, Opinion
+from search.history cimport Corrections, Histories, MoveContext
 from search.score cimport MAX_PLY, NO_SCORE
 from search.tt cimport TranspositionTable, tt_store
 
@@ -68,6 +68,7 @@ cdef struct SearchLimits:
 
 cdef struct Shared:
     TranspositionTable tt
+    Corrections corrections
     SearchLimits limits
     Clock clock
     i64 began  # when the search was started; a ponderhit starts the clock again
@@ -97,6 +98,7 @@ cdef struct Worker:
     int pv_index  # the MultiPV line being searched
     int pv_last  # root moves of the same table rank end here
     bint stopped
+    Opinion opinion  # how long to think
     RootMove last_best  # the best line of the last complete iteration
     int root_count
     RootMove root_moves[MAX_ROOT_MOVES]

@@ -339,7 +339,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             raw = tt.evaluation
             if raw == NO_SCORE:
                 raw = evaluate(position, worker.workspace, frame.ply)
-            frame.static_eval = corrected_eval(histories, position, raw)
+            frame.static_eval = corrected_eval(cython.address(shared.corrections), position, raw)
             if not tt.hit:
                 remember(worker, frame, NO_MOVE, 0, raw, -1, NO_BOUND)
         evaluation = frame.static_eval
@@ -568,7 +568,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             and not (bound == LOWER_BOUND and best_score <= frame.static_eval)
             and not (bound == UPPER_BOUND and best_score >= frame.static_eval)
         ):
-            learn_correction(histories, position, best_score - frame.static_eval, depth)
+            learn_correction(cython.address(shared.corrections), position, best_score - frame.static_eval, depth)
         # Further MultiPV lines lack the best moves: their result is not the node's.
         if not is_root or worker.pv_index == 0:
             remember(worker, frame, best_move, best_score, raw, depth, bound)

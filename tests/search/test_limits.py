@@ -10,6 +10,7 @@ from support import scaled
 
 from board import STARTING_FEN, Board
 from search import Limits, Listener, Searcher
+from search.clock import time_limits
 
 MIDDLEGAME = "r2q1rk1/1p2bppp/p1n1bn2/3pp3/4P3/1NN1BP2/PPPQ2PP/2KR1B1R w - - 0 12"
 ENDING = "8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 0 1"
@@ -341,6 +342,20 @@ def test_threads_search_and_end(threads):
     assert_mates(board, searcher.think(board, Limits(depth=10)).info, 1)
     searcher.close()
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 4])
+def test_most_threads_end_a_search_on_a_clock(threads):
+    """A recapture that every thread plays is thought about for less than its share of the clock."""
+    board = Board("r1bqkb1r/ppp2ppp/2n2n2/3P4/8/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 5")
+    limits = Limits(remaining=20_000, increment=0)
+    soft, hard = time_limits(limits, 30, 10)
+    searcher = Searcher(megabytes=8, threads=threads)
+    began = time.monotonic()
+    searcher.think(board, limits)
+    spent = (time.monotonic() - began) * 1000
+    searcher.close()
+    assert 0.2 * soft < spent < 0.95 * hard
 
 
 def test_the_number_of_threads_can_change():
