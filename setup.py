@@ -172,7 +172,8 @@ class BuildCore(build_ext):
 
     def use_cross_compiler(self):
         """Nothing of this system's Python goes in: neither its headers nor its flags."""
-        compiler = [*TARGET.compiler, *TARGET.compile_flags]
+        # As a Python has it on its own system: its headers have assertions, each of which knows the path of its file.
+        compiler = [*TARGET.compiler, "-DNDEBUG", *TARGET.compile_flags]
         linker = [*TARGET.compiler, *(flag.format(python=TARGET_PYTHON) for flag in TARGET.link_flags)]
         # A library that is linked has to come after what needs it.
         libraries = [flag for flag in linker if flag.startswith("-l")]

@@ -43,8 +43,16 @@ TARGETS = {
         machine="x86_64",
         # gcc aligns the stack to 16 bytes on Windows, whatever a vector of 32 or 64 would like: so no aligned moves.
         compile_flags=("-Wa,-muse-unaligned-vector-move",),
-        # No file of gcc's has to lie beside the program, no symbols in it, and not the time of the build.
-        link_flags=("-shared", "-s", "-static-libgcc", "-Wl,--no-insert-timestamp", "-L{python}/libs", "-lpython311"),
+        # No file of gcc's has to lie beside the program, no symbols in it, and neither the time of the build nor its
+        # place, of which the linker would make an address.
+        link_flags=(
+            "-shared",
+            "-s",
+            "-static-libgcc",
+            "-Wl,--no-insert-timestamp,--disable-auto-image-base",
+            "-L{python}/libs",
+            "-lpython311",
+        ),
     ),
     "linux-arm64": Target(
         compiler=("aarch64-linux-gnu-gcc",),

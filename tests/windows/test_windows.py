@@ -93,6 +93,18 @@ def test_the_archive_is_complete_and_small():
     assert sums[0] == windows.sha256(path)
 
 
+def test_no_file_tells_where_it_was_built():
+    """Nor does its preferred address, which the linker would make of its path: two builds have to be the same."""
+    modules = [path for path in DIRECTORY.rglob("*.pyd") if path.relative_to(DIRECTORY).parts[1] == "search"]
+    assert modules
+    for path in DIRECTORY.rglob("*"):
+        assert path.is_dir() or str(ROOT).encode() not in path.read_bytes(), path
+    for path in modules:
+        data = path.read_bytes()
+        header = int.from_bytes(data[0x3C:0x40], "little") + 24  # where the optional header begins
+        assert int.from_bytes(data[header + 24 : header + 32], "little") == 0x180000000, path  # as linkers choose it
+
+
 def test_windows_shows_name_and_version():
     data = PROGRAM.read_bytes()
     assert "Quetzal, a UCI chess engine".encode("utf-16-le") in data
