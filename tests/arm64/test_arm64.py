@@ -20,7 +20,7 @@ from networks import random_network, write_network
 from support import ROOT, TESTS, quetzal
 
 # They start this system's programs, look for files of the checkout, or measure time.
-NOT_UNDER_EMULATION = "not speed and not stockfish and not tools and not small and not time"
+NOT_UNDER_EMULATION = "not speed and not stockfish and not tools and not small and not time and not was_stopped"
 ENGINE = [str(arm64.STARTER), "-m", "uci_engine"]
 FROZEN = [str(arm64.RUNNER), str(arm64.PROGRAM)]
 PATIENCE = "100"  # seconds that an answer may take; starting takes ten times as long as without the emulator
