@@ -1,5 +1,6 @@
 """axe-core, which looks for what keeps people with screen readers, keyboards or weak eyes from using a page."""
 
+import functools
 import json
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ VERSION = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDe
 _PLACE = ROOT / "build" / f"axe-core-{VERSION}.js"
 
 
+@functools.cache  # npm takes a minute to find out that there is no network: one such minute is enough
 def source():
     """The text of the checker and None, or None and why there is none. Fetched once and kept in build/."""
     if _PLACE.exists():
@@ -29,6 +31,9 @@ def source():
             "--no-package-lock",
             "--ignore-scripts",
             "--loglevel=error",
+            "--fetch-retries=1",
+            "--fetch-retry-mintimeout=1000",
+            "--fetch-retry-maxtimeout=2000",
         ]
         result = subprocess.run([*command, f"axe-core@{VERSION}"], capture_output=True, text=True)
         file = Path(place, "node_modules", "axe-core", "axe.min.js")
