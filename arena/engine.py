@@ -15,7 +15,7 @@ from arena.text import visible
 from arena.transcript import Transcript
 from pool.containment import end_process, start
 
-_MOST_WAITING = 10_000  # lines that nobody asked for
+_MOST_WAITING, _WAITING_SIZE = 10_000, 1 << 22  # lines that nobody asked for, and their characters
 _MOST_ANNOUNCED = 1 << 20  # characters of names and options
 _MOST_COMPLAINTS = 200  # last lines of stderr
 _COMPLAINTS_SIZE = 1 << 16  # and their bytes
@@ -108,6 +108,8 @@ class EngineProcess(Client):
         self.announced_size = 0
         self.stderr_end = b""
         self.is_pondering = False
+        self.delivered = self.taken = 0  # characters of all lines; each number is written by one thread only
+        self.has_lost = False  # lines that nobody asked for
         try:
             super().__init__(
                 settings.command,
@@ -141,8 +143,21 @@ class EngineProcess(Client):
             # A bound is only worth keeping while there is nothing better.
             if is_best and (self.info is None or "bound" not in line) and not line.startswith("info string"):
                 self.info = line
-        elif self.inbox.qsize() < _MOST_WAITING:
-            self.inbox.put((visible(line), moment))
+        elif self.inbox.qsize() < _MOST_WAITING and self.delivered - self.taken < _WAITING_SIZE:
+            line = visible(line)
+            self.delivered += len(line)
+            self.inbox.put((line, moment))
+        elif not self.has_lost:
+            self.has_lost = True
+            self.warnings.append(
+                f"{self.name} writes more than {_MOST_WAITING} lines or {_WAITING_SIZE} characters that nobody asked for; "
+                "the rest is not heard"
+            )
+
+    def next_line(self, timeout=None):
+        line = super().next_line(timeout)
+        self.taken += len(line or "")
+        return line
 
     def read_complaints(self):
         with contextlib.suppress(OSError, ValueError):

@@ -101,6 +101,8 @@ class Players:
                 if on_move is not None:
                     on_move(plan, None, {"fen": opening.fen, "moves": list(opening.moves)})
                 record, failure = play_game(plan, engines, opening, rules, tables=tables, scale=scale, on_move=hear)
+                for engine in engines:
+                    self.warn(engine, on_warning)
             log = None
             if failure is not None:
                 known = [self.engines[key] for key in keys if key in self.engines]
@@ -128,8 +130,8 @@ class Players:
         return self.tables[path]
 
     def warn(self, engine, on_warning):
-        for warning in engine.warnings:
+        while engine.warnings:  # its reading thread may add one meanwhile
+            warning = engine.warnings.pop(0)
             if warning not in self.warned and on_warning is not None:
                 self.warned.add(warning)
                 on_warning(warning)
-        engine.warnings.clear()

@@ -21,6 +21,11 @@ def wait_for_ever():
         time.sleep(1)
 
 
+def read_file(path):
+    with open(path, encoding="ascii") as file:
+        return file.read()
+
+
 def leave_session(pids, *, is_orphan):
     """A process in a session of its own, with our pipes open; an orphan's parent has ended already."""
     reader, writer = os.pipe()
@@ -90,6 +95,9 @@ def search(words):
         time.sleep(3)
     if MODE == "calm":
         time.sleep(0.05)
+    if MODE == "patient":  # until a chatty opponent has said all
+        while not read_file(sys.argv[2]).endswith("chatted\n"):
+            time.sleep(0.01)
     if MODE == "never" or (MODE == "never10" and moves_made == 10):
         wait_for_ever()
     if moves_made == 10:
@@ -146,6 +154,11 @@ def search(words):
         say(f"bestmove {move}" + (f" ponder {board.uci(replies[0])}" if replies else ""))
     else:
         say(f"bestmove {move}")
+    if MODE == "chatty":
+        for _ in range(200):
+            say("y" * 60_000)
+        with open(sys.argv[2], "a", encoding="ascii") as file:
+            file.write("chatted\n")
 
 
 for line in sys.stdin:

@@ -8,7 +8,7 @@ import tracemalloc
 
 import chess.pgn
 import pytest
-from arena_playing import play, scripted
+from arena_playing import play, scripted, wait_until
 
 from arena.client import LONGEST_LINE, Client
 from arena.declarations import fitting
@@ -154,6 +154,38 @@ def test_an_endless_greeting_is_bounded():
         engine.end()
     assert peak < 40_000_000
     assert engine.warnings
+
+
+def test_lines_that_nobody_asked_for_are_bounded():
+    """The longest lines, and each of their bytes takes six characters to show: 100 of them are 39 MB."""
+    source = (
+        "import sys\nprint('uciok\\nreadyok', flush=True)\nsys.stdin.readline()\n"
+        "for _ in range(100): sys.stdout.buffer.write(b'\\xff' * 65_000 + b'\\n')\n"
+        "sys.stdout.flush()\nsys.stdin.readline()\nsys.stdin.readline()\n"
+        "print('readyok\\nbestmove e2e4', flush=True)\nsys.stdin.read()"
+    )
+    engine = engine_of(source, startup_seconds=60.0, ping_seconds=60.0)
+    try:
+        engine.greet()
+        assert wait_until(lambda: engine.warnings)
+        assert engine.delivered < 5_000_000
+        assert engine.inbox.qsize() < 20
+        engine.ping()
+        engine.expect("bestmove", 60.0, "stall", "no move")
+        assert engine.warnings == [
+            "e writes more than 10000 lines or 4194304 characters that nobody asked for; the rest is not heard"
+        ]
+    finally:
+        engine.end()
+
+
+def test_what_was_not_heard_is_said_after_the_game(tmp_path):
+    said = []
+    sides = [scripted(mode, tmp_path / "pids") for mode in ("chatty", "patient")]
+    ((record, _),) = play(*sides, games=1, on_warning=said.append, most_moves=1)
+    assert record["failure"] is None, record["reason"]
+    assert len(said) == 1
+    assert said[0].startswith("chatty writes more than 10000 lines")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes that do not block are Unix's")

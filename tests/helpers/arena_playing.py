@@ -25,7 +25,7 @@ def command(mode, *arguments):
     return " ".join([sys.executable, SCRIPT, mode, *map(str, arguments)])
 
 
-def play(first, second, *, games=2, opening=START, **rules):
+def play(first, second, *, games=2, opening=START, on_warning=None, **rules):
     """The records and logs of an encounter, played in this process."""
     players = Players()
     heard = []
@@ -40,7 +40,7 @@ def play(first, second, *, games=2, opening=START, **rules):
         ],
     }
     try:
-        players.play(encounter, on_game=lambda record, log: heard.append((record, log)))
+        players.play(encounter, on_game=lambda record, log: heard.append((record, log)), on_warning=on_warning)
     finally:
         players.close()
     return heard
