@@ -9,14 +9,70 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from typing import TypedDict
 
 from arena.errors import InputError
+from arena.formats import check_shape, demand, show
 from arena.journal import damage, drop_cut_line, lock_file, read_json
 from board.files import open_regular
+from play.verdicts import NAGS, PHASES
 
 VERSION = 1
 SUFFIX = ".journal"
-KINDS = ("pgn", "broken")  # a record has one of them
+
+Grades = TypedDict("Grades", dict.fromkeys(NAGS, int))
+Phases = TypedDict("Phases", dict.fromkeys(PHASES, list[float]))  # moves, and the points that they lost
+
+
+class Side(TypedDict):
+    """What Totals.sums has."""
+
+    accuracies: float
+    grades: Grades
+    phases: Phases
+
+
+class Mark(TypedDict):
+    """A move that deserves a word."""
+
+    ply: int
+    grade: str
+    loss: float
+    best: list[str]
+    best_uci: list[str]
+
+
+class Game(TypedDict):
+    """What every record has: the place of a game, and what tells it from another one."""
+
+    file: str
+    number: int
+    line: int
+    digest: str
+
+
+class BrokenGame(Game):
+    """One that could not be read, and why."""
+
+    broken: str
+
+
+class ReviewedGame(Game):
+    """What play.collection_run.game_data has, and the annotated game."""
+
+    white: str
+    black: str
+    result: str
+    event: str
+    date: str
+    fen: str
+    moves: list[str]
+    sans: list[str]
+    scores: list[str]  # before the first move and after each
+    points: list[float]  # likewise
+    marks: list[Mark]
+    sides: list[Side]
+    pgn: str
 
 
 def digest_of(entry):
@@ -58,7 +114,12 @@ class Journal:
                 f"was begun with other settings ({', '.join(different)}); repeat them, or delete it to begin again",
                 self.path,
             )
-        self.games = sum(1 for _ in self.records())
+        for number, record in enumerate(self.records(), 2):
+            try:
+                check_record(record)
+            except ValueError as error:
+                raise damage(error, self.path, number) from None
+            self.games += 1
 
     def lines(self):
         with open(self.path, "rb") as file:
@@ -67,7 +128,7 @@ class Journal:
                     found = read_json(line)
                 except ValueError as error:
                     raise damage(error, self.path, number) from None
-                if not isinstance(found, dict) or (number > 1 and not is_record(found)):
+                if not isinstance(found, dict):
                     raise damage("no record of a game", self.path, number)
                 yield found
 
@@ -106,5 +167,19 @@ class Journal:
         self.path.unlink()
 
 
-def is_record(found):
-    return isinstance(found.get("digest"), str) and any(isinstance(found.get(kind), str) for kind in KINDS)
+def check_record(record):
+    """ValueError unless this is what a review says of one game, and its parts fit together."""
+    if "broken" in record:
+        check_shape(record, BrokenGame)
+        return
+    check_shape(record, ReviewedGame)
+    moves = len(record["moves"])
+    for name, count in (("sans", moves), ("scores", moves + 1), ("points", moves + 1), ("sides", 2)):
+        demand(len(record[name]) == count, f"{len(record[name])} {name} with {moves} moves")
+    for mark in record["marks"]:
+        demand(mark["grade"] in NAGS, f"a grade is {show(mark['grade'])}")
+        demand(0 <= mark["ply"] < moves, f"a mark is on ply {mark['ply']} of {moves}")
+    for side in record["sides"]:
+        demand(side["grades"].keys() <= NAGS.keys(), f"grades are {show(list(side['grades']))}")
+        demand(side["phases"].keys() <= set(PHASES), f"phases are {show(list(side['phases']))}")
+        demand(all(len(each) == 2 for each in side["phases"].values()), "a phase has not two numbers")

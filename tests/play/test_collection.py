@@ -197,6 +197,44 @@ def test_a_journal_refuses_what_is_not_its_own(some, tmp_path):
         Journal(output, SETTINGS)
 
 
+def without(record, name):
+    return {each: value for each, value in record.items() if each != name}
+
+
+@pytest.mark.parametrize(
+    ("damaged", "reason"),
+    [
+        (lambda game, broken: {"digest": "1", "pgn": "1. e4 *"}, "file is missing"),
+        (lambda game, broken: {"digest": "1", "broken": "so"}, "file is missing"),
+        (lambda game, broken: {**broken, "broken": 7}, "broken is 7, not text"),
+        (lambda game, broken: without(broken, "number"), "number is missing"),
+        (lambda game, broken: without(game, "sides"), "sides is missing"),
+        (lambda game, broken: {**game, "sides": game["sides"][:1]}, "1 sides with 7 moves"),
+        (lambda game, broken: {**game, "scores": game["scores"][1:]}, "7 scores with 7 moves"),
+        (lambda game, broken: {**game, "moves": 7}, "moves is 7, not a list"),
+        (lambda game, broken: {**game, "white": None}, "white is None, not text"),
+        (lambda game, broken: {**game, "marks": [{**game["marks"][0], "grade": "x"}]}, "a grade is 'x'"),
+        (
+            lambda game, broken: {**game, "sides": 2 * [without(game["sides"][0], "grades")]},
+            r"sides\[0\].grades is missing",
+        ),
+        (lambda game, broken: [[[]]], "no record of a game"),
+    ],
+)
+def test_a_damaged_journal_is_refused_with_its_line(some, tmp_path, damaged, reason):
+    """Before anything is made of it, and as it was it stays."""
+    game, broken, _ = run(some, 1)
+    assert game["marks"]
+    journal = Journal(tmp_path / "out.pgn", SETTINGS)
+    for record in (game, broken, damaged(game, broken), game):
+        journal.write(record)
+    journal.close()
+    data = journal.path.read_bytes()
+    with pytest.raises(InputError, match=rf"journal:4: damaged: {reason}"):
+        Journal(tmp_path / "out.pgn", SETTINGS)
+    assert journal.path.read_bytes() == data
+
+
 def test_players_are_summed_up_over_games(some):
     summary = Summary()
     for record in run(some, 1):
