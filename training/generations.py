@@ -16,14 +16,18 @@ import os
 import re
 import shlex
 from pathlib import Path
+from typing import NotRequired, TypedDict
 
 from arena.control import parse_control
 from arena.errors import InputError
+from arena.formats import check_shape
 from arena.interrupts import Interrupt
+from arena.journal import read_json
 from arena.openings import fingerprint, read_openings
 from arena.options import parse_sprt
 from board.files import replace_file
 from training.network_history import (
+    check_match,
     decide,
     describe_games,
     describe_match,
@@ -66,6 +70,67 @@ DEFAULTS = {
 }
 # What only decides how long it takes may differ when a generation goes on.
 FREE = {"threads": os.cpu_count() or 1, "concurrency": 1}
+
+
+# What state.json holds
+
+
+class Settings(TypedDict):
+    """DEFAULTS, and what was given instead."""
+
+    name: str
+    in_use: str | None
+    teacher: str | None
+    openings: str | None
+    data: list[str]
+    games: int
+    nodes: int
+    neurons: int | None
+    outputs: int | None
+    epochs: int | None
+    result_share: str | None
+    seed: int
+    match_nodes: int
+    tc: str
+    match_games: int
+    sprt: str | None
+    hash: int
+    selfplay_arguments: str
+    train_arguments: str
+    match_arguments: str
+
+
+class Anything(TypedDict):
+    """An object that goes from the state into the history as it is."""
+
+
+class Network(TypedDict):
+    sha256: str
+    training: Anything
+
+
+class Entry(TypedDict):
+    name: str
+    accepted: bool
+    reason: str
+    matches: Anything
+
+
+class Done(TypedDict):
+    """What each step has left behind."""
+
+    generate: NotRequired[Anything]
+    train: NotRequired[Network]
+    nodes: NotRequired[Anything]
+    time: NotRequired[Anything]
+    record: NotRequired[Entry]
+
+
+class State(TypedDict):
+    format: int
+    settings: Settings
+    inputs: dict[str, str]
+    done: Done
 
 
 # The commands
@@ -323,17 +388,24 @@ def complete_settings(directory, given, known):
     return settings
 
 
+def matches_of(done):
+    return done["record"]["matches"].values() if "record" in done else ()
+
+
 def read_state(path):
     """What a generation had reached, or None for a new one."""
     if not path.exists():
         return None
     try:
-        state = json.loads(path.read_text(encoding="utf-8"))
+        state = read_json(path.read_text(encoding="utf-8"))
+        check_shape(state, State)
         if state["format"] != FORMAT or set(state["settings"]) != set(DEFAULTS):
             raise ValueError("written by another version")
-        state["inputs"], state["done"] = dict(state["inputs"]), dict(state["done"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"is no state of a generation: {error!r}", path) from None
+        done = state["done"]
+        for match in (*(done[kind] for kind in ("nodes", "time") if kind in done), *matches_of(done)):
+            check_match(match)
+    except ValueError as error:
+        raise InputError(f"is no state of a generation: {error}", path) from None
     return state
 
 

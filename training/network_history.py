@@ -1,12 +1,14 @@
 """The history of the networks: what games, training and matches left behind, the verdict, and the table of them all."""
 
-import json
 from pathlib import Path
+from typing import Literal, NotRequired, TypedDict
 
 from arena.errors import InputError
 from arena.figures import elo_text
+from arena.formats import check_shape, demand
+from arena.journal import damage, read_json
 from arena.openings import fingerprint
-from arena.statistics import estimate
+from arena.statistics import Sprt, estimate
 from eval.network_file import unpack_network
 from training.files import GameReader
 
@@ -43,15 +45,39 @@ def describe_network(path):
     }
 
 
+class Match(TypedDict):
+    """What is kept of a match, and used again."""
+
+    control: str
+    sprt: Sprt | None
+    games: int
+    pentanomial: list[int]
+    verdict: NotRequired[Literal["H0", "H1"] | None]
+
+
+def check_match(match):
+    """ValueError unless a match can be judged by it."""
+    check_shape(match, Match)
+    pairs = match["pentanomial"]
+    demand(len(pairs) == 5 and min(pairs) >= 0, f"pentanomial is {pairs}")
+    demand(match["sprt"] is None or "verdict" in match, "verdict is missing")
+
+
 def describe_match(directory):
-    results = json.loads((directory / "results.json").read_text(encoding="utf-8"))
-    summary = results["summary"]
+    path = directory / "results.json"
     wanted = ("games", "wins", "draws", "losses", "pentanomial", "elo", "elo_low", "elo_high", "llr", "verdict")
-    return {
-        "control": results["engines"][0]["control"],
-        "sprt": results["sprt"],
-        **{name: summary[name] for name in wanted if name in summary},
-    }
+    try:
+        results = read_json(path.read_text(encoding="utf-8"))
+        summary = results["summary"]
+        match = {
+            "control": results["engines"][0]["control"],
+            "sprt": results["sprt"],
+            **{name: summary[name] for name in wanted if name in summary},
+        }
+        check_match(match)
+    except (ValueError, LookupError, TypeError) as error:
+        raise damage(repr(error), path) from None
+    return match
 
 
 def outcome(match):
@@ -81,10 +107,11 @@ def read_history(path):
     if not path.exists():
         return []
     try:
-        history = json.loads(path.read_text(encoding="utf-8"))
+        history = read_json(path.read_text(encoding="utf-8"))
         if not all(isinstance(entry["name"], str) and entry["network"]["sha256"] for entry in history):
             raise ValueError("an entry without name or network")
-    except (ValueError, KeyError, TypeError) as error:
+        table(history)  # it will have to be written again
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(f"is no history of networks: {error!r}", path) from None
     return history
 

@@ -4,12 +4,15 @@ import dataclasses
 import json
 import os
 from pathlib import Path
+from typing import Literal, TypedDict
 
 from arena.calibration import measure_speed
 from arena.encounters import Encounters
 from arena.engine import EngineFailure, EngineProcess
 from arena.errors import InputError
+from arena.formats import check_shape, demand
 from arena.interrupts import Interrupt
+from arena.journal import read_json
 from arena.openings import fingerprint
 from arena.options import plan_cores
 from arena.run import encounter, openings_description, supply_from
@@ -123,6 +126,38 @@ def check_engine(settings, rules, names):
 # The run
 
 
+class Begun(TypedDict):
+    """Of a run's description, what is more than compared."""
+
+    gains: Gains
+
+
+class StateFile(TypedDict):
+    """What State keeps."""
+
+    format: Literal[1]
+    description: Begun
+    iteration: int
+    values: dict[str, float]
+    results: list[int]
+    points: dict[str, float]
+    trace: list[list[float]]
+
+
+def check_state(known, parameters, pairs):
+    """ValueError unless a run of these parameters can go on from what was read."""
+    demand(known["values"].keys() == {each.name for each in parameters}, "values are not those of the parameters")
+    for each in parameters:
+        demand(each.least <= known["values"][each.name] <= each.most, f"{each.name} is {known['values'][each.name]}")
+    demand(known["iteration"] >= 0, f"iteration is {known['iteration']}")
+    demand(len(known["results"]) == 3 and min(known["results"]) >= 0, f"results are {known['results']}")
+    first = 2 * pairs * known["iteration"]
+    for game, points in known["points"].items():
+        demand(first <= int(game) < first + 2 * pairs, f"game {game} is not one of iteration {known['iteration'] + 1}")
+        demand(points in (0, 0.5, 1), f"game {game} has {points} points")
+    demand(all(len(row) == 1 + len(parameters) for row in known["trace"]), "trace has rows of another length")
+
+
 class State:
     """Everything that a run is and has learned, in one file."""
 
@@ -193,17 +228,21 @@ def open_state(path, parameters, description, given, iterations):
     known = None
     if path.exists():
         try:
-            known = json.loads(path.read_text(encoding="utf-8"))
-            if known["format"] != FORMAT:
-                raise ValueError(f"format {known['format']}")
+            known = read_json(path.read_text(encoding="utf-8"))
+            check_shape(known, StateFile)
             begun = known["description"]
             gains = Gains(**begun["gains"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"is no state of this program: {error!r}", path) from None
+            demand(gains.a > 0 and gains.A >= 0 and gains.c > 0, f"gains are {begun['gains']}")
+        except ValueError as error:
+            raise InputError(f"is no state of this program: {error}", path) from None
         different = [name for name, value in description.items() if begun.get(name) != value]
         different += [name for name, value in given.items() if getattr(gains, name) != value]
         if different:
             raise InputError(f"was begun with other settings: {', '.join(different)}", path)
+        try:
+            check_state(known, parameters, description["pairs"])
+        except ValueError as error:
+            raise InputError(f"damaged: {error}", path) from None
     else:
         gains = complete_gains(given, iterations, 2 * description["pairs"])
     state = State(path, {**description, "gains": gains._asdict()}, Optimiser(parameters, gains, description["seed"]))

@@ -11,8 +11,10 @@ import math
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
+from arena.formats import check_shape, demand
+from arena.journal import read_json
 from board.files import replace_file
 from eval.weights import LAYOUT, current_weights
 from eval.weights_file import MOST_WEIGHT
@@ -42,6 +44,32 @@ class Settings(NamedTuple):
     settle: bool = True
     seed: int = 1
     threads: int = 2
+
+
+class Checkpoint(TypedDict):
+    """What Tuner.save keeps."""
+
+    format: int
+    identity: str
+    epoch: int
+    step: int
+    k: float
+    first_loss: float
+    history: list[list[float]]
+    weights: list[float]
+    moments: list[list[float]]
+
+
+def read_checkpoint(path):
+    """ValueError if that is none."""
+    found = read_json(path.read_text(encoding="utf-8"))
+    check_shape(found, Checkpoint)
+    rows = [found["weights"], *found["moments"]]
+    demand([len(row) for row in rows] == 3 * [WEIGHT_COUNT], "weights or moments of another number")
+    demand(all(len(losses) == 2 for losses in found["history"]), "an epoch has not two losses")
+    demand(found["k"] > 0, f"k is {found['k']}")
+    demand(0 <= found["epoch"] <= found["step"], f"epoch is {found['epoch']}, step {found['step']}")
+    return found
 
 
 class Data(NamedTuple):
@@ -218,16 +246,16 @@ class Tuner:
     def load(self, path):
         """Goes on where a checkpoint of the same run stopped."""
         try:
-            state = json.loads(path.read_text(encoding="utf-8"))
-            if state["format"] != CHECKPOINT_FORMAT or state["identity"] != self._identity():
-                raise TuneError(f"{path} belongs to another run: other games, settings or starting weights")
-            self.epoch, self.step = state["epoch"], state["step"]
-            self.k, self.first_loss = state["k"], state["first_loss"]
-            self.history = [tuple(losses) for losses in state["history"]]
-            self.weights = array("d", state["weights"])
-            self.moments = tuple(array("d", moment) for moment in state["moments"])
-        except (json.JSONDecodeError, KeyError) as error:
-            raise TuneError(f"{path} is no checkpoint: {error!r}") from error
+            state = read_checkpoint(path)
+        except ValueError as error:
+            raise TuneError(f"{path} is no checkpoint: {error}") from None
+        if state["format"] != CHECKPOINT_FORMAT or state["identity"] != self._identity():
+            raise TuneError(f"{path} belongs to another run: other games, settings or starting weights")
+        self.epoch, self.step = state["epoch"], state["step"]
+        self.k, self.first_loss = state["k"], state["first_loss"]
+        self.history = [tuple(losses) for losses in state["history"]]
+        self.weights = array("d", state["weights"])
+        self.moments = tuple(array("d", moment) for moment in state["moments"])
 
 
 def piece_values(middlegame, endgame):

@@ -15,6 +15,7 @@ import generations as program
 import pytest
 from support import ROOT
 
+from arena.errors import InputError
 from arena.interrupts import Interrupt
 from arena.match import MatchSchedule
 from arena.openings import START, Supply
@@ -360,6 +361,9 @@ def test_names_are_not_used_twice(place, quetzal, capsys):
         (("networks.md", "no place here\n"), "networks.md: has no place for the table"),
         (("networks.json", "{}{"), "networks.json: is no history of networks"),
         (("networks.json", '[{"nam": 1}]'), "networks.json: is no history of networks"),
+        (("networks.json", "[" * 100_000), "networks.json: is no history of networks"),
+        (("networks.json", '[{"name": "a", "network": {"sha256": "b"}}]'), "networks.json: is no history of networks"),
+        (("networks.json", '[{"name": "a", "network": []}]'), "networks.json: is no history of networks"),
     ],
 )
 def test_a_history_that_cannot_be_written_is_said_first(place, quetzal, capsys, damage, message):
@@ -371,9 +375,33 @@ def test_a_history_that_cannot_be_written_is_said_first(place, quetzal, capsys, 
 
 def test_a_damaged_state_is_said(place, quetzal, capsys):
     assert run(place) == 0
-    (place / "g1" / "state.json").write_text('{"format": 1}', encoding="ascii")
+    path = place / "g1" / "state.json"
+    whole = state(place)
+    record, nodes = whole["done"]["record"], whole["done"]["nodes"]
+    for damaged in (
+        {"format": 1},
+        [],
+        {**whole, "inputs": None},
+        {**whole, "done": {**whole["done"], "train": {}}},
+        {**whole, "done": {**whole["done"], "nodes": {**nodes, "verdict": "H2"}}},
+        {**whole, "done": {**whole["done"], "record": {**record, "matches": {"nodes": {}}}}},
+        {**whole, "settings": {**whole["settings"], "data": 7}},
+        {**whole, "settings": {**whole["settings"], "more": 7}},
+    ):
+        path.write_text(json.dumps(damaged), encoding="ascii")
+        assert run(place, begin=False) == 2
+        assert "state.json: is no state of a generation" in capsys.readouterr().err
+        assert json.loads(path.read_text(encoding="ascii")) == damaged
+    path.write_text("[" * 100_000, encoding="ascii")
     assert run(place, begin=False) == 2
-    assert "is no state of a generation" in capsys.readouterr().err
+    assert "brackets within brackets" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["{}", "[" * 100_000, '{"summary": [], "engines": [], "sprt": null}', "7"])
+def test_damaged_results_of_a_match_are_said(tmp_path, text):
+    (tmp_path / "results.json").write_text(text, encoding="ascii")
+    with pytest.raises(InputError, match=r"results\.json: damaged: "):
+        network_history.describe_match(tmp_path)
 
 
 def test_games_tell_who_played_them():

@@ -257,6 +257,44 @@ def test_another_run_is_not_continued(tmp_path):
         program.state_from(options())
 
 
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("[" * 100_000, "no state of this program: brackets within brackets"),
+        ("[]", r"no state of this program: this is \[\], not an object"),
+        ({"trace": None}, "no state of this program: trace is None, not a list"),
+        ({"points": [1]}, r"no state of this program: points is \[1\], not an object"),
+        ({"values": {"futility_base": 100}}, "damaged: values are not those of the parameters"),
+        ({"points": {"8": 1.0}}, "damaged: game 8 is not one of iteration 1"),
+        ({"points": {"0": 0.7}}, "damaged: game 0 has 0.7 points"),
+        ({"points": {"x": 1}}, "damaged: invalid literal"),
+        ({"results": [1, 2]}, r"damaged: results are \[1, 2\]"),
+        ({"iteration": -1}, "damaged: iteration is -1"),
+        ({"trace": [[0]]}, "damaged: trace has rows of another length"),
+    ],
+)
+def test_a_damaged_state_is_refused_and_stays(tmp_path, change, reason):
+    path = tmp_path / "state.json"
+    options = program.build_parser().parse_args([*arguments_of(tmp_path)[2:], "futility"])
+    program.state_from(options).save()
+    text = change if isinstance(change, str) else json.dumps({**read_state(tmp_path), **change})
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=rf"state\.json: (is )?{reason}"):
+        program.state_from(options)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_state_without_a_part_is_refused(tmp_path):
+    path = tmp_path / "state.json"
+    options = program.build_parser().parse_args([*arguments_of(tmp_path)[2:], "futility"])
+    program.state_from(options).save()
+    whole = read_state(tmp_path)
+    for name in whole:
+        path.write_text(json.dumps({each: whole[each] for each in whole if each != name}), encoding="utf-8")
+        with pytest.raises(InputError, match=f"is no state of this program: {name} is missing"):
+            program.state_from(options)
+
+
 @pytest.mark.skipif(any(mark.args[0] for mark in NEEDS_DASK), reason="needs Dask, and signals of Unix")
 def test_a_run_on_a_cluster_learns_the_same(tmp_path):
     """At fixed nodes every game is the same wherever it is played."""

@@ -235,6 +235,33 @@ def test_command_writes_a_weights_file(games_file, tmp_path):
     assert again.read_text(encoding="utf-8") == output.read_text(encoding="utf-8")
 
 
+def test_a_damaged_checkpoint_is_refused_and_changes_nothing(games_file, tmp_path):
+    tuner = Tuner(read_games([games_file], SETTINGS), SETTINGS)
+    try:
+        tuner.run_epoch()
+        path = tmp_path / "checkpoint"
+        tuner.save(path)
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        before = list(tuner.weights), tuner.epoch
+        for text, reason in (
+            ("[" * 100_000, "brackets within brackets"),
+            ("[1, 2]", "not an object"),
+            (json.dumps({**whole, "history": [1]}), "history\\[0\\] is 1, not a list"),
+            (json.dumps({**whole, "history": [[0.1]]}), "an epoch has not two losses"),
+            (json.dumps({**whole, "weights": [1, "x"]}), "weights\\[1\\] is 'x', not a number"),
+            (json.dumps({**whole, "weights": whole["weights"][1:]}), "weights or moments of another number"),
+            (json.dumps({**whole, "moments": []}), "weights or moments of another number"),
+            (json.dumps({**whole, "k": -1}), "k is -1"),
+            *((json.dumps({**whole, name: None}), f"{name} is None") for name in whole),
+        ):
+            path.write_text(text, encoding="utf-8")
+            with pytest.raises(TuneError, match=f"checkpoint is no checkpoint: .*{reason}"):
+                tuner.load(path)
+            assert (list(tuner.weights), tuner.epoch) == before
+    finally:
+        tuner.close()
+
+
 def test_command_reports_damage_and_checkpoints(games_file, tmp_path):
     damaged = tmp_path / "damaged.qzg"
     damaged.write_bytes(games_file.read_bytes()[:-5])
