@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from arena.errors import InputError
 from arena.figures import signed
+from arena.journal import damage, read_json
 from arena.statistics import estimate
 from board.files import replace_file
 from eval import CLASSICAL
@@ -118,7 +119,11 @@ class Ablation:
         ]  # fmt: skip
 
     def refuse_other_control(self, directory):
-        begun = json.loads((directory / "run.json").read_text(encoding="utf-8"))["engines"][0]["control"]
+        path = directory / "run.json"
+        try:
+            begun = read_json(path.read_text(encoding="utf-8"))["engines"][0]["control"]
+        except (ValueError, LookupError, TypeError) as error:
+            raise damage(repr(error), path) from None
         if begun != self.settings.control:
             raise InputError(f"was begun with {begun}, not {self.settings.control}", directory)
 

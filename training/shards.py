@@ -8,6 +8,8 @@ import hashlib
 import json
 from pathlib import Path
 
+from arena.formats import demand
+from arena.journal import read_json
 from board.files import replace_file
 from training.positions import BYTES_PER_POSITION, BYTES_PER_RECORD, MAXIMUM_SHARDS, KeySet, PositionSet
 
@@ -145,10 +147,23 @@ def save_index(directory, source, shards, held_out, told):
     replace_file(directory / INDEX, json.dumps(index))
 
 
+def read_index(path):
+    """What `save_index` wrote; ValueError if that is damaged."""
+    index = read_json(path.read_text(encoding="utf-8"))
+    demand(isinstance(index, dict), "no index")
+    missing = [name for name in ("source", "counts", "checksums", "held_out", "told") if name not in index]
+    demand(not missing, f"{', '.join(missing)} missing")
+    for name in ("counts", "checksums", "held_out"):
+        is_list = isinstance(index[name], list)
+        demand(is_list and all(type(each) is int and each >= 0 for each in index[name]), f"{name} are no numbers")
+    demand(len(index["counts"]) == len(index["checksums"]) and len(index["held_out"]) == 2, "a number is missing")
+    return index
+
+
 def load_index(directory, source):
     """Shards, held-out positions and what was told when they were saved; None when there is nothing to load."""
     try:
-        index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+        index = read_index(directory / INDEX)
     except FileNotFoundError:
         return None
     except ValueError as error:

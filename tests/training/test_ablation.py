@@ -170,6 +170,16 @@ def test_as_it_is_typed(tmp_path):
     assert ablate("--cluster", "tcp://127.0.0.1:1").returncode == 2
 
 
+@pytest.mark.parametrize("text", ["{}", "[" * 100_000, '{"engines": []}', "7"])
+def test_a_damaged_match_is_said(tmp_path, text):
+    (tmp_path / "run" / "razoring").mkdir(parents=True)
+    (tmp_path / "run" / "razoring" / "run.json").write_text(text, encoding="ascii")
+    result = ablate("--elo", tmp_path / "run", *QUICK)
+    assert result.returncode == 2
+    assert "run.json: damaged: " in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 @pytest.mark.parametrize("_", [pytest.param(None, marks=NEEDS_DASK)])
 def test_on_a_cluster(tmp_path, _):
     with local_cluster() as workers:

@@ -166,9 +166,13 @@ def test_damaged_shards_are_refused(games_file, tmp_path):
     (directory / "held-out.positions").write_bytes(b"")
     with pytest.raises(ShardError, match="is damaged"):
         gather_shards([games_file], FILTERS, 1, directory, 4)
-    (directory / "shards.json").write_text("{", encoding="ascii")
-    with pytest.raises(ShardError, match=r"shards\.json is damaged"):
-        gather_shards([games_file], FILTERS, 1, directory, 4)
+    index = json.loads((directory / "shards.json").read_text(encoding="ascii"))
+    without = [{each: index[each] for each in index if each != name} for name in index]
+    others = ([], {**index, "counts": None}, {**index, "counts": [1, 2]}, {**index, "held_out": [1, "x"]})
+    for text in ("{", "[" * 100_000, *map(json.dumps, (*without, *others))):
+        (directory / "shards.json").write_text(text, encoding="ascii")
+        with pytest.raises(ShardError, match=r"shards\.json is damaged"):
+            gather_shards([games_file], FILTERS, 1, directory, 4)
 
 
 def test_records_are_whole():
