@@ -11,10 +11,10 @@ import sys
 
 from arena.players import Players
 from arena.preflight import problems_of
-from arena.processes import command_at, files_of, options_at
+from arena.processes import command_at, files_of, options_at, require_tables
 from arena.settings import engine_from, rules_from
 from pool.processes import Children
-from pool.tasks import Doer, Unfit, Work
+from pool.tasks import Doer, Work
 
 
 class Encounters(Work):
@@ -50,10 +50,9 @@ class Encounters(Work):
     def require_all(self, place):
         """Is everything there that games need?"""
         for engine in self.engines:
-            command_at(engine["command"], place)
-        tables = None if self.rules is None else self.rules["syzygy"]
-        if tables is not None and not all(os.path.isdir(part) for part in tables.split(os.pathsep)):
-            raise Unfit(f"there are no tables in {tables} on this worker")
+            placed(engine, place)
+        if self.rules is not None:
+            require_tables(self.rules["syzygy"])
 
     def check(self, place):
         self.require_all(place)

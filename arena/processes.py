@@ -6,9 +6,12 @@ import shutil
 import sys
 from pathlib import Path
 
+from book.endgame.table_paths import split_path
 from pool.tasks import Unfit
 
-FILE_OPTIONS = ("EvalFile", "BookFile")  # of UCI engines; their values name files
+# Options of UCI engines, whose names are written in any case.
+FILE_OPTIONS = ("evalfile", "bookfile")  # their values name files
+TABLES_OPTION = "syzygypath"  # directories, too large to be sent
 
 
 def resolve_command(text, base=None):
@@ -68,10 +71,26 @@ def command_at(command, place):
 
 def files_of(command, options, *, upload):
     """What goes with an engine to other machines: networks and books that options name, and with `upload` its program."""
-    named = [options[name] for name in FILE_OPTIONS if os.path.isfile(options.get(name) or "")]
+    named = [value for name, value in options.items() if name.lower() in FILE_OPTIONS and os.path.isfile(value or "")]
     return [command[0], *named] if upload else named
 
 
 def options_at(options, place):
-    """An engine's options where a pool does its work: the files that they name may have been sent there."""
-    return {name: place.files.get(value, value) if name in FILE_OPTIONS else value for name, value in options.items()}
+    """An engine's options where a pool does its work: the files that they name may have been sent there.
+
+    Unfit if tables are missing.
+    """
+    for name, value in options.items():
+        if place.is_remote and name.lower() == TABLES_OPTION:
+            require_tables(value)
+    return {
+        name: place.files.get(value, value) if name.lower() in FILE_OPTIONS else value
+        for name, value in options.items()
+    }
+
+
+def require_tables(path):
+    """Unfit if one of the directories of a path is not on this machine. Engines write no path as <empty>."""
+    missing = [part for part in split_path("" if path == "<empty>" else path or "") if not os.path.isdir(part)]
+    if missing:
+        raise Unfit(f"there are no tables in {missing[0]} on this worker")

@@ -14,7 +14,9 @@ from support import DATA
 
 from arena.calibration import measure_speed, time_scale
 from arena.encounters import Encounters, placed
-from pool.tasks import Place
+from arena.settings import EngineSettings, Rules, as_dict
+from play.suite_engines import UciWork
+from pool.tasks import Place, Unfit
 
 pytestmark = NEEDS_DASK
 
@@ -152,6 +154,35 @@ def test_networks_and_books_go_along(tmp_path):
         "Hash": "16",
     }
     assert placed(engines[1], place)["options"] == {"EvalFile": "default.qnn"}
+
+
+def test_options_are_known_in_any_case(tmp_path):
+    """Engines take `evalfile` for EvalFile; a worker's engine complained of the file and played its own network."""
+    network = tmp_path / "a.qnn"
+    network.write_bytes(b"n")
+    engine = {"command": [sys.executable], "options": {"evalfile": str(network), "BOOKFILE": str(network)}}
+    assert Encounters([engine]).files() == [str(network)]
+    there = placed(engine, Place(0, {str(network): "/there/a.qnn"}))["options"]
+    assert there == {"evalfile": "/there/a.qnn", "BOOKFILE": "/there/a.qnn"}
+
+
+@pytest.mark.parametrize("name", ["SyzygyPath", "syzygypath"])
+def test_tables_of_an_engine_have_to_be_on_the_worker(tmp_path, name):
+    here, missing = str(tmp_path), str(tmp_path / "tables")
+    there, local = Place(None, {}), Place(0, {})
+
+    def work(value):
+        return Encounters([{"command": [sys.executable], "options": {name: value}}], as_dict(Rules()))
+
+    for value in (here, "", "<empty>", here + os.pathsep + here):
+        work(value).open(there).close()
+    work(missing).open(local).close()
+    for look in (work(here + os.pathsep + missing).open, work(missing).check):
+        with pytest.raises(Unfit, match=r"there are no tables in .*tables on this worker"):
+            look(there)
+    settings = EngineSettings("e", [sys.executable], "nodes=1", {name: missing})
+    with pytest.raises(Unfit, match=r"there are no tables in .*tables on this worker"):
+        UciWork(settings, {"nodes": 1}).open(there)
 
 
 def test_speed():
