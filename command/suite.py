@@ -21,6 +21,7 @@ from play.suite import Score, played, read_suites
 from play.suite_engines import OWN, solvers
 from play.suite_run import Solving
 from pool.containment import adopt_descendants
+from pool.tasks import PoolError
 
 DEFAULT_MILLISECONDS = 1000
 
@@ -46,7 +47,7 @@ def add_arguments(parser):
 
 
 def run(options):
-    """Status 0; 1 if an engine failed, 130 if interrupted."""
+    """Status 0; 1 if an engine failed or the cluster was lost, 130 if interrupted. What was solved is shown in any case."""
     limits = search_limits_of(options, {"movetime": DEFAULT_MILLISECONDS})
     problems = read_suites(options.suites, lambda text: print(text, file=sys.stderr), chess960=options.chess960)
     if not problems:
@@ -64,22 +65,34 @@ def run(options):
         )
         progress = Progress("suite", "positions", len(engines) * len(problems), by_minute=True)
         scores = [Score(work.name) for work in engines]
+        trouble = None
         with Interrupt() as interrupt:
-            for score, work in zip(scores, engines, strict=True):
-                solving = Solving(work, options.concurrency, cluster=cluster, on_warning=progress.finish)
-                for problem, attempt in solving.attempts(problems, lambda: interrupt.is_requested):
-                    score.add(problem, attempt)
-                    if attempt.failure is not None:
-                        progress.say(f"{visible(score.name)}: {visible(problem.name)}: {attempt.failure}", sys.stderr)
-                    progress.advance(1)
-                if interrupt.is_requested:
-                    break
+            try:
+                for score, work in zip(scores, engines, strict=True):
+                    solving = Solving(work, options.concurrency, cluster=cluster, on_warning=progress.finish)
+                    fill(score, solving.attempts(problems, lambda: interrupt.is_requested), progress)
+                    if interrupt.is_requested:
+                        break
+            except PoolError as error:
+                trouble = error
     progress.clear()
     show(scores, problems, limits, options)
+    if trouble is not None:
+        print(f"quetzal suite: {trouble}", file=sys.stderr)
+        return 1
     if interrupt.is_requested:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     return 1 if any(attempt.failure for score in scores for _, attempt in score.attempts) else 0
+
+
+def fill(score, attempts, progress):
+    """Adds the attempts of one engine as they come."""
+    for problem, attempt in attempts:
+        score.add(problem, attempt)
+        if attempt.failure is not None:
+            progress.say(f"{visible(score.name)}: {visible(problem.name)}: {attempt.failure}", sys.stderr)
+        progress.advance(1)
 
 
 def show(scores, problems, limits, options):

@@ -14,6 +14,10 @@ import chess.pgn
 import pytest
 from support import TESTS, quetzal
 
+from command.line import run
+from play.suite_run import Solving
+from pool.tasks import PoolError
+
 KNOWN = TESTS / "play" / "known_games.pgn"
 BROKEN = '[Event "Broken"]\n[White "Nobody"]\n\n1. e4 e5 2. Ke3 *\n\n'
 
@@ -283,6 +287,24 @@ def test_engines_side_by_side(suite):
         # The same engine with the same limits, once in this process and once through UCI.
         same = ("id", "move", "score", "mate", "depth", "nodes", "solved")
         assert {name: one[name] for name in same} == {name: two[name] for name in same}
+
+
+def test_what_was_solved_is_shown_when_the_cluster_is_lost(suite, monkeypatch, capsys):
+    """There is no file to go on from: the work must not have been for nothing."""
+    attempts = Solving.attempts
+
+    def lost(self, problems, is_stopped):
+        found = attempts(self, problems, is_stopped)
+        yield next(found)
+        found.close()
+        raise PoolError("the scheduler is gone")
+
+    monkeypatch.setattr(Solving, "attempts", lost)
+    for form, told in (((), "Quetzal"), (("--json",), '"solved": 1')):
+        assert run(["suite", str(suite), "--nodes", "20000", "--hash", "4", *form]) == 1
+        shown = capsys.readouterr()
+        assert told in shown.out
+        assert shown.err.endswith("quetzal suite: the scheduler is gone\n")
 
 
 def test_a_bad_suite_is_refused(tmp_path, suite):
