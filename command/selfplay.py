@@ -86,8 +86,17 @@ def play(options, settings, writer, cluster):
         evaluation=DEFAULT if options.eval_file is None else options.eval_file,
         on_warning=progress.finish,
     )
+    said = []
+
+    def is_ending():
+        """Asked also while no game arrives: a cluster may have stalled."""
+        if interrupt.is_requested and not said:
+            said.append("no more games are begun; Ctrl-C again gives up those that are being played")
+            progress.finish(said[0])
+        return interrupt.is_requested
+
     with Interrupt() as interrupt:
-        for game in generator.games(options.games - writer.games):
+        for game in generator.games(options.games - writer.games, is_ending):
             writer.write_payload(game.payload)
             if writer.games % FLUSH_EVERY == 0:
                 writer.flush()
@@ -97,8 +106,6 @@ def play(options, settings, writer, cluster):
             results[game.result] += 1
             rate = quiet * progress.rate() / max(1, progress.done - progress.skipped + 1)
             progress.advance(1, f"{rate:,.0f} kept positions/s")
-            if interrupt.is_requested:
-                generator.begin_no_more()
     played = max(1, progress.done - progress.skipped)
     rate = progress.rate()
     progress.finish(

@@ -236,10 +236,15 @@ class Ordered:
                 return
             self.pending.append(self.pool.give(task))
 
-    def results(self, is_stopped=lambda: False):
-        """Yields them until `is_stopped()`. The pool is closed at the end, and what is not done by then is given up."""
+    def results(self, is_stopped=lambda: False, is_ending=lambda: False):
+        """Yields them until `is_stopped()`; from `is_ending()` on, nothing more is begun. Both are asked again and again.
+
+        The pool is closed at the end, and what is not done by then is given up.
+        """
         with contextlib.closing(self.pool):
             while not is_stopped():
+                if is_ending():
+                    self.begin_no_more()
                 self.fill()
                 if not self.pending:
                     return

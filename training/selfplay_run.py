@@ -57,7 +57,6 @@ class Generator:
     def __init__(self, settings, first, threads, *, cluster=None, evaluation=DEFAULT, on_warning=None):
         self.first = first
         self.on_warning = on_warning
-        self.ordered = None
         work = SelfPlay(settings, evaluation)
         if cluster is None:
             self.pool = LocalPool(work, threads)
@@ -67,14 +66,13 @@ class Generator:
             self.pool.check()
             self.at_once = max(1, NODES_AT_ONCE // settings.soft_nodes)
 
-    def begin_no_more(self):
-        """Lets `games` end with those that are being played now."""
-        self.ordered.begin_no_more()
+    def games(self, count, is_ending=lambda: False):
+        """Yields `count` games; from `is_ending()` on, no more are begun, and those that are being played come yet.
 
-    def games(self, count):
-        """Yields `count` games. When the caller stops early, games are not begun, and those being played are given up."""
+        When the caller stops early, games are not begun, and those being played are given up.
+        """
         last = self.first + count
         tasks = (range(number, min(number + self.at_once, last)) for number in range(self.first, last, self.at_once))
-        self.ordered = Ordered(self.pool, tasks, on_warning=self.on_warning)
-        for played in self.ordered.results():
+        ordered = Ordered(self.pool, tasks, on_warning=self.on_warning)
+        for played in ordered.results(is_ending=is_ending):
             yield from played

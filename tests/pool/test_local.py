@@ -96,6 +96,19 @@ def test_an_ended_run_keeps_what_is_being_done():
     assert len(found) <= 9
 
 
+def test_an_end_is_heard_while_no_result_comes():
+    """Ctrl-C did nothing as long as all workers were stalled: it was looked at when a result had come."""
+    pool = LocalPool(Squares("waits"), 1)
+    ordered = Ordered(pool, [7, 8, 9, 10])
+    asked = []
+    results = ordered.results(
+        is_stopped=lambda: ordered.is_ending and list(pool.tasks.values()) == [7],
+        is_ending=lambda: asked.append(1) or len(asked) > 3,
+    )
+    assert list(results) == []
+    assert len(asked) == 4
+
+
 def test_no_more_slots_than_work():
     pool = LocalPool(Squares(), 8)
     ticket = pool.give(3)
