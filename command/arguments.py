@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import os
 import re
+import sys
 
 from board import STARTING_FEN, Board
 
@@ -141,5 +142,9 @@ def cluster_of(options):
     from uci_engine.identity import identity
 
     certificates = Certificates(options.tls_ca, options.tls_cert, options.tls_key)
-    with contextlib.closing(Cluster(options.cluster, identity, certificates)) as cluster:
+
+    def say(text):
+        print(text, file=sys.stderr)
+
+    with contextlib.closing(Cluster(options.cluster, identity, certificates, say)) as cluster:
         yield cluster

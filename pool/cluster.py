@@ -12,6 +12,7 @@ import functools
 import hashlib
 import logging
 import os
+import threading
 import time
 import uuid
 import warnings
@@ -23,6 +24,7 @@ from pool.tasks import Cancelled, Event, Lost, Place, Pool, PoolError, Unfit, Wo
 
 _CONNECT_SECONDS = 10
 _KNOWN_SECONDS = 0.5
+_LEAVE_SECONDS = 5.0
 
 
 class ClusterError(ValueError):
@@ -72,10 +74,11 @@ class Nothing(Work):
 class Cluster:
     """A connection. Connects at once, so that a cluster that is not there is noticed before a run begins.
 
-    `identity` is a function of a module: what it returns on a worker must be what it returns here.
+    `identity` is a function of a module: what it returns on a worker must be what it returns here. `say` takes lines of
+    text while nothing else can be done but wait.
     """
 
-    def __init__(self, address, identity, certificates=None):
+    def __init__(self, address, identity, certificates=None, say=lambda text: None):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -87,6 +90,7 @@ class Cluster:
         security = security_of(distributed, address, certificates or Certificates())
         self.address = address
         self.identity = identity
+        self.say = say
         try:
             self.client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, security=security)
         except (OSError, ValueError, TypeError) as error:
@@ -128,6 +132,7 @@ class ClusterPool(Pool):
         self.attempts = 0
         self.lost_since = None  # the scheduler
         self.known, self.known_until = {}, 0.0  # workers
+        self.is_alone = False  # without workers, and that was said
         self.names, self.contents = self.upload()
         self.is_closed = False
 
@@ -184,7 +189,8 @@ class ClusterPool(Pool):
             raise ClusterError(f"no worker of {self.cluster.address} can do this: {reason} ({worker})")
 
     def reason_against(self, worker, future):
-        """Why a worker is not fit, or an empty text."""
+        """Why a worker is not fit, or an empty text. One that is busy with something else is waited for."""
+        is_said = False
         while True:
             try:
                 found, problems = future.result(timeout=_CONNECT_SECONDS)
@@ -193,6 +199,9 @@ class ClusterPool(Pool):
             except TimeoutError:
                 if worker not in self.client.nthreads():
                     return "it is gone"
+                if not is_said:
+                    self.cluster.say(f"waiting for {worker}, which is busy or does not answer")
+                    is_said = True
             except ImportError as error:
                 return f"is quetzal-chess installed there? {error}"
             except (Exception, asyncio.CancelledError) as error:
@@ -262,8 +271,18 @@ class ClusterPool(Pool):
         found = super().event(timeout)
         if found is None:
             self.watch_scheduler()
+            self.watch_workers()
             self.rescue()
         return found
+
+    def watch_workers(self):
+        """Says it once when nobody is left who could work: tasks wait for whoever comes."""
+        if self.fit_workers():
+            self.is_alone = False
+        elif self.tasks and not self.is_alone:
+            self.is_alone = True
+            text = f"no worker of {self.cluster.address} is left that can do this; waiting for one"
+            self.waiting.append(Event("warning", None, text))
 
     def rescue(self):
         """Tasks whose workers are all gone would wait for ever: others may do them."""
@@ -324,7 +343,13 @@ class ClusterPool(Pool):
         self.is_closed = True
         futures, self.futures = list(self.futures.values()), {}
         if self.client.status == "running":
-            with contextlib.suppress(Exception):
-                self.client.cancel(futures, force=True)
-                self.client.run(end_run, self.run, on_error="ignore")
+            # A worker that has stalled does not answer, and must not keep us.
+            ending = threading.Thread(target=self.end_tasks, args=(futures,), daemon=True)
+            ending.start()
+            ending.join(_LEAVE_SECONDS)
         self.contents = []
+
+    def end_tasks(self, futures):
+        with contextlib.suppress(Exception):
+            self.client.cancel(futures, force=True)
+            self.client.run(end_run, self.run, on_error="ignore")

@@ -117,6 +117,32 @@ def test_an_interrupted_self_play_goes_on_here(tmp_path, workers):
     assert there.read_bytes() == here.read_bytes()
 
 
+def test_a_stalled_cluster_does_not_keep_self_play(tmp_path):
+    """The first Ctrl-C is answered although no game comes, and the second one ends it."""
+    path = tmp_path / "x.qzg"
+    command = ["selfplay", "-o", path, "--games", 100_000, "--nodes", 400]
+    with local_cluster(1) as workers:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "uci_engine", *map(str, command), "--cluster", workers.address],
+            cwd=DATA,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert wait_until(lambda: has_games(path) or process.poll() is not None)
+        os.kill(workers.workers[0], signal.SIGSTOP)
+        try:
+            process.send_signal(signal.SIGINT)
+            assert any("Ctrl-C again gives up" in line for line in process.stderr)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+        finally:
+            os.kill(workers.workers[0], signal.SIGCONT)
+            process.kill()
+    assert process.returncode == 130, told
+    assert "Traceback" not in told
+    assert games_of(path)
+
+
 def test_reviews(tmp_path, workers):
     here, there = tmp_path / "here.pgn", tmp_path / "there.pgn"
     first = run("analyse", KNOWN, "-o", here, "--nodes", 500, "--json")

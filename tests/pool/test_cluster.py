@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import threading
 import time
 
 import pytest
@@ -126,6 +127,52 @@ def test_a_worker_that_joins_later_is_asked_before_it_works(cluster, workers):
         found += stream
     assert found == [number * number for number in range(120)]
     assert all("its commit is def, here it is abc" in text for text in said)
+
+
+def test_a_busy_worker_is_waited_for_and_that_is_said(cluster, monkeypatch):
+    said = []
+    monkeypatch.setattr("pool.cluster._CONNECT_SECONDS", 0.5)
+    cluster.say = said.append
+    worker = next(iter(cluster.client.nthreads()))
+    task = cluster.client.submit(time.sleep, 3, workers=[worker], pure=False)
+    checked_pool(cluster, Squares()).close()
+    assert task.done()
+    assert said == [f"waiting for {worker}, which is busy or does not answer"]
+
+
+def test_that_all_workers_are_gone_is_said_once():
+    """New ones go on with the work."""
+    said = []
+    with local_cluster(0) as workers:
+        with another_worker(workers.address, "first"):
+            cluster = Cluster(workers.address, identity)
+            stream = Ordered(checked_pool(cluster, Squares("slow")), range(60), on_warning=said.append).results()
+            found = [next(stream)]
+        rest = threading.Thread(target=lambda: found.extend(stream), daemon=True)
+        rest.start()
+        assert wait_until(lambda: said)
+        time.sleep(1.5)  # it would be said again
+        with another_worker(workers.address, "second"):
+            rest.join(120)
+        assert found == [number * number for number in range(60)]
+        assert [text for text in said if "is begun again" not in text] == [
+            f"no worker of {workers.address} is left that can do this; waiting for one"
+        ]
+        cluster.close()
+
+
+def test_a_stalled_worker_does_not_keep_the_end():
+    with local_cluster(1) as workers:
+        cluster = Cluster(workers.address, identity)
+        found = checked_pool(cluster, Squares())
+        os.kill(workers.workers[0], signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            found.close()
+            assert time.monotonic() - began < 30
+        finally:
+            os.kill(workers.workers[0], signal.SIGCONT)
+        cluster.close()
 
 
 def test_no_worker_is_fit(cluster, workers):
