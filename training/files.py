@@ -7,6 +7,7 @@ import struct
 import zlib
 from typing import NamedTuple
 
+from board.files import open_regular
 from training.records import decode_game, encode_game
 
 MAGIC = b"QZGM"
@@ -69,7 +70,7 @@ class GameReader:
     def __init__(self, path):
         self.path = path
         self.damage = None
-        self._stream = open(path, "rb")  # noqa: SIM115 - closed by close() or the end of the file
+        self._stream = open(path, "rb", opener=open_regular)  # noqa: SIM115 - closed by close() or at the end
         try:
             self.metadata = _read_header(self._stream, path)
             self.size = os.fstat(self._stream.fileno()).st_size
@@ -139,12 +140,12 @@ class GameWriter:
                 end = reader.end
             if self.damage is not None:
                 os.truncate(path, end)
-            self._stream = open(path, "ab")  # noqa: SIM115 - closed by close()
+            self._stream = open(path, "ab", opener=open_regular)  # noqa: SIM115 - closed by close()
         else:
             self.metadata = metadata or {}
             text = json.dumps(self.metadata, sort_keys=True).encode()
             head = _HEAD.pack(MAGIC, VERSION, len(text))
-            self._stream = open(path, "wb")  # noqa: SIM115
+            self._stream = open(path, "wb", opener=open_regular)  # noqa: SIM115
             self._stream.write(head + text + _checksum(head, text))
 
     def write_payload(self, payload):

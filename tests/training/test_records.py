@@ -1,5 +1,6 @@
 """Games as bytes: what is written is read, small, and damage never passes for a game."""
 
+import os
 import random
 
 import pytest
@@ -178,6 +179,16 @@ def test_writer_cuts_a_damaged_tail_off_and_says_so(three_games):
     with GameReader(path) as reader:
         assert list(reader.games()) == [games[0], games[1], games[0]]
         assert reader.damage is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+def test_only_regular_files_are_opened(tmp_path):
+    """A pipe would keep us waiting for its other end."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    for kind in (GameReader, GameWriter):
+        with pytest.raises(OSError, match="not a regular file"):
+            kind(path)
 
 
 def test_other_versions_are_refused(three_games):
