@@ -39,7 +39,7 @@ class Option(NamedTuple):
         """The value that a GUI's text means; ValueError with the reason when it means none."""
         if self.kind == "check":
             if text.lower() not in ("true", "false"):
-                raise ValueError(f"{self.name} is true or false, not '{text}'")
+                raise ValueError(f"{self.name} is true or false, not '{text[:80]}'")
             return text.lower() == "true"
         if self.kind == "spin":
             try:

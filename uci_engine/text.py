@@ -3,11 +3,14 @@
 import re
 
 _BLANKS = re.compile(r" {2,}")
+_LONGEST = 5_000  # characters; the longest path has 4,096
 
 
 def one_line(text):
-    """Foreign text may hold anything; what leaves the engine is a line that can be printed, in UTF-8."""
+    """Foreign text may hold anything; what leaves the engine is a short line that can be printed, in UTF-8."""
     text = str(text)
+    if len(text) > _LONGEST:
+        text = text[:_LONGEST] + " ..."
     if not text.isprintable():
         # Bytes of the input that are no UTF-8 are lone surrogates here.
         shown = (each if each.isprintable() else "\ufffd" if "\ud800" <= each <= "\udfff" else " " for each in text)

@@ -87,6 +87,14 @@ def test_an_empty_value_has_many_forms(gui):
     assert answers(gui, *lines) == []
 
 
+@pytest.mark.parametrize("name", ["Ponder", "Hash", "Threads", "EvalFile", "BookFile", "Debug Log File"])
+def test_a_long_value_is_not_repeated(gui, name):
+    """A line may have 16 MB; the complaint about it shows the beginning."""
+    said = answers(gui, f"setoption name {name} value {'x' * 1_000_000}")
+    assert said
+    assert max(map(len, said)) < 6000
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
