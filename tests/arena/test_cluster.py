@@ -10,12 +10,14 @@ import sys
 import pytest
 from arena_playing import PATIENCE, SCRIPT, command, is_running, processes, run_quetzal, wait_until
 from clusters import NEEDS_DASK, local_cluster
+from pool_work import identity
 from support import DATA
 
 from arena.calibration import measure_speed, time_scale
 from arena.encounters import Encounters, placed
 from arena.settings import EngineSettings, Rules, as_dict
 from play.suite_engines import UciWork
+from pool.cluster import Cluster, ClusterError, ClusterPool
 from pool.tasks import Place, Unfit
 
 pytestmark = NEEDS_DASK
@@ -132,6 +134,14 @@ def test_trouble_is_said(tmp_path, cluster):
     assert "only-here does not take option Hash: 'x' is no whole number" in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "run").exists()
+
+
+def test_an_engine_that_no_worker_has(cluster):
+    connection = Cluster(cluster[0], identity)
+    work = Encounters([{"command": ["/no/such/engine"], "options": {}}], as_dict(Rules()))
+    with pytest.raises(ClusterError, match="can do this: there is no /no/such/engine on this worker"):
+        ClusterPool(connection, work).check()
+    connection.close()
 
 
 def test_networks_and_books_go_along(tmp_path):

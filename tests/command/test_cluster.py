@@ -3,13 +3,14 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 
 import pytest
 from arena_playing import PATIENCE, wait_until
-from clusters import NEEDS_DASK, another_worker, local_cluster
+from clusters import NEEDS_DASK, another_worker, local_cluster, make_certificates
 from support import DATA, TESTS, quetzal
 
 from play.suite import read_suites
@@ -225,6 +226,20 @@ def test_a_worker_of_another_commit_is_named(tmp_path, workers):
         result = run("selfplay", "-o", tmp_path / "x.qzg", "--games", 2, "--nodes", 60, "--cluster", workers.address)
     assert "gets no work: its commit is 0123456, here it is " in result.stderr
     assert "tcp://127.0.0.1:" in result.stderr
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+def test_certificates_as_they_are_typed(tmp_path):
+    files = make_certificates(tmp_path / "ours")
+    flags = [word for pair in zip(("--tls-ca", "--tls-cert", "--tls-key"), files, strict=True) for word in pair]
+    with local_cluster(1, files) as workers:
+        command = ("selfplay", "-o", tmp_path / "x.qzg", "--games", 2, "--nodes", 60, "--cluster", workers.address)
+        run(*command, *flags)
+        assert len(games_of(tmp_path / "x.qzg")) == 2
+        for some, reason in ((flags[:0], "needs certificates"), (flags[:4], "the key is missing")):
+            refused = quetzal(*map(str, (*command, *some)), timeout=PATIENCE)
+            assert refused.returncode == 2
+            assert reason in refused.stderr
 
 
 def test_tables(tmp_path, workers):

@@ -1,8 +1,11 @@
 """The pool of a Dask cluster: the same results as here, lost workers, unfit workers by name, an early end, TLS."""
 
+import itertools
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -223,6 +226,20 @@ def test_certificates(tmp_path):
             Cluster(workers.address, identity, Certificates(*map(str, strangers)))
         with pytest.raises(ClusterError, match="needs certificates"):
             Cluster(workers.address, identity)
+        # A worker of strangers is not let in, and leaves after three seconds.
+        flags = zip(("--tls-ca-file", "--tls-cert", "--tls-key"), map(str, strangers), strict=True)
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", workers.address, "--death-timeout", "3"]
+        stranger = subprocess.run(
+            [*command, "--no-nanny", "--no-dashboard", *itertools.chain(*flags)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert "Waiting to connect to" in stranger.stderr
+        assert "Registered to" not in stranger.stderr
+        cluster = Cluster(workers.address, identity, Certificates(*map(str, files)))
+        assert len(cluster.client.nthreads()) == 1
+        cluster.close()
         with pytest.raises(ClusterError, match="the key is missing"):
             Cluster(workers.address, identity, Certificates(*map(str, files[:2])))
         with pytest.raises(ClusterError, match="for tls:// addresses"):
