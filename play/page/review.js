@@ -1,13 +1,13 @@
 // The review of the game in the tree: a graph, both sides' figures, and the errors with what would have been better.
-const review = { number: null, found: null, ofTree: null };
+// `tree` is the one that is reviewed, whatever is shown meanwhile, and `sent` how it was when its review began.
+const review = { number: null, found: null, tree: null, sent: null };
 const GRADES = [["blunder", "blunders"], ["mistake", "mistakes"], ["inaccuracy", "inaccuracies"], ["only move", "only moves found"], ["brilliant", "brilliant"]];
 
 async function startReviewing() {
-  const wanted = { ...analysis.tree.data(), nodes_per_move: Number(byId("review-nodes").value) };
-  const answer = await send("review/start", wanted);
+  const { tree } = analysis, sent = tree.data();
+  const answer = await send("review/start", { ...sent, nodes_per_move: Number(byId("review-nodes").value) });
   if (answer === null) return;
-  review.number = answer.number;
-  review.found = null;
+  Object.assign(review, { number: answer.number, found: null, tree, sent: new MoveTree(sent) });
   renderReview();
 }
 
@@ -25,28 +25,58 @@ async function receiveReview(state) {
   const answer = await (await fetch("review.json", { cache: "no-store" })).json();
   if (!answer.result || answer.number !== review.number || review.found) return;
   review.found = answer.result.review;
-  const ply = analysis.tree.path().length;
-  openTree(new MoveTree(answer.result.tree));
-  review.ofTree = analysis.tree;
-  goToNode(ply ? analysis.tree.mainLine()[ply - 1] || analysis.tree.root : analysis.tree.root);
+  takeMarks(review.tree, review.sent, new MoveTree(answer.result.tree));
+  if (analysis.tree === review.tree) goToNode(analysis.tree.now);
+  else renderReview();
+}
+
+// Marks a tree as its review did, and adds the better lines. What was added or deleted since it was sent stays so.
+function takeMarks(tree, sent, marked) {
+  tree.root.comment = marked.root.comment;
+  const waiting = [[tree.root, sent.root, marked.root]], childBy = (node, move) => node && node.children.find((child) => child.move === move);
+  while (waiting.length) {
+    const [node, before, after] = waiting.pop();
+    for (const child of after.children) {
+      const known = childBy(before, child.move);
+      if (known && !childBy(node, child.move)) continue;
+      const own = tree.add(node, child.move);
+      own.comment = child.comment;
+      own.nags = child.nags;
+      waiting.push([own, known, child]);
+    }
+  }
+}
+
+// The nodes that were judged, in their order, as far as they are still there; they need not be the main line any more.
+function judgedLine() {
+  const line = [];
+  let node = review.tree.root;
+  for (const { uci } of review.found.moves) {
+    node = node.children.find((child) => child.move === uci);
+    if (!node) break;
+    line.push(node);
+  }
+  return line;
 }
 
 // What the review says of the position that is shown, if it has judged it.
 function reviewedEvaluation() {
   const { tree } = analysis;
-  if (review.ofTree !== tree || !review.found) return null;
-  const ply = tree.mainLine().indexOf(tree.now) + 1;
+  if (review.tree !== tree || !review.found) return null;
+  const ply = judgedLine().indexOf(tree.now) + 1;
   return ply ? review.found.moves[ply - 1].after : tree.now === tree.root ? review.found.start : null;
 }
 
 function renderReview() {
   if (desk.tab !== "review") return;
-  const { tree } = analysis, line = tree.mainLine(), found = review.ofTree === tree ? review.found : null;
+  const { tree } = analysis, moves = tree.mainLine().length, found = review.tree === tree ? review.found : null;
   const names = SIDES.map((side) => (tree.headers[side] && tree.headers[side] !== "?" ? tree.headers[side] : side));
-  byId("review-note").textContent = line.length ? `${names.join(" – ")}, ${plural(Math.ceil(line.length / 2), "move")}` : "There is no game yet: play one, or open a PGN below.";
-  byId("review-start").disabled = !line.length || !byId("review-stop").hidden;
+  byId("review-note").textContent = moves ? `${names.join(" – ")}, ${plural(Math.ceil(moves / 2), "move")}` : "There is no game yet: play one, or open a PGN below.";
+  byId("review-start").disabled = !moves || !byId("review-stop").hidden;
   for (const id of ["review-save", "review-analyse", "review-plot"]) byId(id).hidden = !found;
+  byId("review-open").hidden = !review.found || Boolean(found);
   if (!found) { fill("review-totals"); fill("review-errors"); byId("review-move").textContent = ""; return; }
+  const line = judgedLine(), onLine = line.indexOf(tree.now) + 1, move = onLine ? found.moves[onLine - 1] : null;
   renderReviewPlot(found, tree, line);
   const totals = [found.white, found.black], cell = (text) => el("td", {}, text);
   fill("review-totals", el("thead", {}, el("tr", {}, el("th", { class: "left", scope: "col" }, ""), names.map((name) => el("th", { scope: "col" }, name)))),
@@ -55,30 +85,30 @@ function renderReview() {
       ["opening", "middlegame", "endgame"].map((phase) => el("tr", {}, el("td", { class: "left" }, `points lost a move, ${phase}`), totals.map((each) => cell(each.phases[phase].loss === null ? "–" : each.phases[phase].loss.toFixed(3)))))));
   const errors = found.moves.filter((move) => ["blunder", "mistake", "inaccuracy"].includes(move.grade));
   fill("review-errors", errors.length ? errors.map((move) => errorItem(move, line)) : el("li", {}, "no errors"));
-  const ply = tree.path().length, move = ply && line[ply - 1] === tree.now ? found.moves[ply - 1] : null;
   byId("review-move").textContent = move ? `${move.number}.${move.side === "black" ? ".." : ""} ${move.san}${move.grade ? `, ${move.grade}` : ""}: ${scoreText(move.after)}${move.loss > 0.005 ? `, loses ${(100 * move.loss).toFixed(0)} % of a point; better ${move.best.slice(0, 6).join(" ")}` : ""}` : "";
 }
 
 function renderReviewPlot(found, tree, line) {
   const values = [found.start, ...found.moves.map((move) => move.after)].map((each, ply) => [ply, 100 * each.points]);
-  const onMain = line.indexOf(tree.now) + 1, plot = byId("review-plot"), go = (ply) => goToNode(ply ? line[Math.min(ply, line.length) - 1] : tree.root);
-  fill("review-plot", lineChart({ label: "White's expected points over the moves", series: [{ values, colour: "var(--accent)" }], last: line.length, height: 150, low: 0, high: 100, zero: 50, cursor: onMain, onClick: go, width: widthOf("review-plot"), format: (value) => `${value} %` }),
+  const onLine = line.indexOf(tree.now) + 1, plot = byId("review-plot"), go = (ply) => goToNode(line[Math.min(ply, line.length) - 1] || tree.root);
+  fill("review-plot", lineChart({ label: "White's expected points over the moves", series: [{ values, colour: "var(--accent)" }], last: found.moves.length, height: 150, low: 0, high: 100, zero: 50, cursor: onLine, onClick: go, width: widthOf("review-plot"), format: (value) => `${value} %` }),
     legend([["points that White may expect", "var(--accent)"]]));
-  plot.setAttribute("aria-valuemax", String(line.length));
-  plot.setAttribute("aria-valuenow", String(onMain));
-  plot.setAttribute("aria-valuetext", onMain ? `${moveNumber(line[onMain - 1].parent.position)} ${line[onMain - 1].san}, ${values[onMain][1].toFixed(0)} %` : "start");
+  plot.setAttribute("aria-valuemax", String(found.moves.length));
+  plot.setAttribute("aria-valuenow", String(onLine));
+  plot.setAttribute("aria-valuetext", onLine ? `${moveNumber(line[onLine - 1].parent.position)} ${line[onLine - 1].san}, ${values[onLine][1].toFixed(0)} %` : "start");
 }
 
 function errorItem(move, line) {
   const name = `${move.number}.${move.side === "black" ? ".." : ""} ${move.san}`;
   return el("li", {}, el("span", {}, el("span", { class: `grade ${move.grade}` }, `${move.grade} `), name, ` (${scoreText(move.before)} → ${scoreText(move.after)}), better: ${move.best.slice(0, 6).join(" ")}`),
-    el("button", { type: "button", "aria-label": `show ${name}`, onclick: () => goToNode(line[move.ply]) }, "show"));
+    line[move.ply] ? el("button", { type: "button", "aria-label": `show ${name}`, onclick: () => goToNode(line[move.ply]) }, "show") : null);
 }
 
 function startReview() {
   byId("review-start").addEventListener("click", startReviewing);
   byId("review-stop").addEventListener("click", () => send("review/stop"));
   byId("review-analyse").addEventListener("click", () => chooseTab("analyse"));
+  byId("review-open").addEventListener("click", () => { openTree(review.tree); goToNode(review.tree.now); });
   byId("review-save").addEventListener("click", async () => { const text = await treePgn(); if (text) download("quetzal-review.pgn", text); });
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", async (event) => {

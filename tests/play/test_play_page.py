@@ -345,10 +345,14 @@ def test_tables_and_reasons(desk):
     assert desk.window.text("#tree").split()[-1] == first
 
 
-def test_a_review_of_a_known_game(desk):
+def begin_review(desk):
     desk.show("review")
     desk.window.run("byId('review-nodes').value = '20000'; openText(arguments[0])", SCHOLARS_MATE)
     desk.wait("analysis.tree.mainLine().length === 7")
+
+
+def test_a_review_of_a_known_game(desk):
+    begin_review(desk)
     desk.window.click("#review-start")
     desk.wait("review.found !== null && !byId('review-plot').hidden")
     errors = desk.window.text("#review-errors")
@@ -361,6 +365,66 @@ def test_a_review_of_a_known_game(desk):
     assert desk.placed() == board.board_fen()
     desk.window.click("#review-analyse")
     assert "Nf6??" in desk.window.text("#tree")
+
+
+def test_moves_behind_a_reviewed_game_have_no_verdict(desk):
+    """Nor have variations, and a move keeps its verdict when another one becomes the main line."""
+    begin_review(desk)
+    desk.window.run("analysis.tree.remove(analysis.tree.end())")  # the game without its mate
+    desk.window.click("#review-start")
+    desk.wait("review.found !== null")
+    desk.window.click("#last")
+    assert "Nf6, blunder" in desk.window.text("#review-move")
+    assert desk.window.run("return reviewedEvaluation().mate") == 1
+    desk.type("a3")  # instead of the mate
+    assert "a3" in desk.window.text("#tree")
+    assert desk.window.text("#review-move") == ""
+    assert desk.window.run("return reviewedEvaluation()") is None
+    desk.window.click("#first")
+    desk.type("d4")
+    desk.window.click("#review-analyse")
+    desk.window.click("#promote")
+    assert desk.window.run("return analysis.tree.mainLine().map((node) => node.san)") == ["d4"]
+    assert desk.window.run("return reviewedEvaluation()") is None
+    desk.window.click("#tab-review")
+    desk.window.run("[...document.querySelectorAll('#review-errors button')].pop().click()")
+    assert "Nf6, blunder" in desk.window.text("#review-move")
+    desk.window.click("#first")
+    desk.type("e4")
+    desk.window.run("byId('delete').click()")  # with all that was judged
+    assert desk.window.run("return [...judgedLine(), ...document.querySelectorAll('#review-errors button')]") == []
+    assert desk.window.run("return news.isOnline")
+
+
+HOLD_REVIEW = """
+    const fetchNow = window.fetch, held = new Promise((release) => { window.release = release; });
+    window.fetch = async (...words) => { if (words[0] === "review.json") await held; return fetchNow(...words); };
+"""
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_a_review_takes_nothing_away(desk, other):
+    """Not what was added or deleted while it ran, and not another game that was opened."""
+    begin_review(desk)
+    desk.window.run(HOLD_REVIEW)
+    desk.window.click("#review-start")
+    desk.window.run("goToNode(analysis.tree.root)")
+    desk.type("d4")
+    desk.window.run("const { tree } = analysis; tree.remove(tree.end(tree.root)); goToNode(tree.root)")
+    if other:
+        desk.window.run("openText('1. c4 c5 2. Nc3')")
+        desk.wait("analysis.tree.mainLine().length === 3")
+    desk.window.run("window.release()")
+    desk.wait("review.found !== null")
+    if other:
+        assert desk.window.run("return analysis.tree.mainLine().map((node) => node.san)") == ["c4", "c5", "Nc3"]
+        assert desk.window.run("return byId('review-plot').hidden")
+        desk.window.click("#review-open")
+    shown = desk.window.text("#tree")
+    assert "d4" in shown
+    assert "Nf6??" in shown
+    assert "Qxf7" not in shown
+    assert desk.window.run("return byId('review-open').hidden && !byId('review-plot').hidden")
 
 
 def test_inside_the_search(desk):
