@@ -15,10 +15,15 @@ from play.review import GameError
 
 MOST_NODES = 50_000  # moves of one game, variations included; the longest possible game has about 12,000
 MOST_NESTED = 100  # variations within variations
+COMMENTS_BY_NODE = 4  # on average, which would be much
+MOST_COPIED = 1 << 19  # plies: each variation gets a copy of the board with all moves before it
+BOARD_PLIES = 10  # what a board costs beside them
 MOST_JOINED = 1 << 26  # characters that are copied to join the comments behind one move
 
 _COMMENT = re.compile(r"\{[^}]*\}?|;[^\n]*")
-_AFTER_COMMENT = re.compile(r"\}[ \t]*(?=\S)")
+# Tags, and what stands between them.
+_HEAD = re.compile(r"\ufeff?(?:[\[%;][^\n]*(?:\n|\Z)|[ \t\r]*\n)*")
+_AFTER_COMMENT = re.compile(r"(\{[^}]*\})[ \t]*(?=\S)|\{[^}]*\}?|;[^\n]*|^%[^\n]*", re.MULTILINE)
 _RESULT = re.compile(r"(?:1-0|0-1|1/2-1/2|\*)\s*\Z")
 
 
@@ -99,48 +104,69 @@ def games_in(text):
 class Builder(chess.pgn.GameBuilder):
     """Builds the tree of one game within bounds, and keeps errors to itself."""
 
+    most_nodes = MOST_NODES
+
     def begin_game(self):
         super().begin_game()
         self.nodes = 0
+        self.plies = [0]  # of the line and of those around it
+        self.copied = 0
+        self.comments = 0
         self.joined = 0
 
     def visit_comment(self, comment):
         # Comments behind the same move become one, each time by a copy of all before it.
         self.joined += len(self.variation_stack[-1].comment) + len(self.starting_comment)
-        if self.joined > MOST_JOINED:
+        self.comments += 1
+        if self.joined > MOST_JOINED or self.comments > COMMENTS_BY_NODE * self.most_nodes:
             raise GameError("too many comments")
         super().visit_comment(comment)
 
     def visit_move(self, board, move):
         self.nodes += 1
-        if self.nodes > MOST_NODES:
-            raise GameError(f"more than {MOST_NODES} moves")
+        if self.nodes > self.most_nodes:
+            raise GameError(f"more than {self.most_nodes:,} moves")
+        self.plies[-1] += 1
         super().visit_move(board, move)
 
     def begin_variation(self):
         if len(self.variation_stack) > MOST_NESTED:
             raise GameError(f"more than {MOST_NESTED} variations within each other")
+        self.copied += self.plies[-1] + BOARD_PLIES  # also if it is empty
+        if self.copied > MOST_COPIED:
+            raise GameError("too many variations")
+        self.plies.append(self.plies[-1] - 1)
         return super().begin_variation()
+
+    def end_variation(self):
+        self.plies.pop()
+        super().end_variation()
 
     def handle_error(self, error):
         self.game.errors.append(error)
+
+
+def read(text, builder):
+    """What a visitor of python-chess makes of the first game of a text, None if there is none. GameError beyond bounds."""
+    start = _HEAD.match(text).end()
+    # python-chess copies the rest of a line behind each comment in it: short lines keep that linear.
+    moves = _AFTER_COMMENT.sub(lambda match: f"{match[1]}\n " if match[1] else match[0], text[start:])
+    try:
+        return chess.pgn.read_game(io.StringIO(text[:start] + moves), Visitor=builder)
+    except GameError:
+        raise
+    except ValueError as error:  # a glyph's number of thousands of digits
+        raise GameError(str(error)) from None
 
 
 def parse(entry):
     """The tree of a game. GameError if it is none."""
     if entry.problem is not None:
         raise GameError(entry.problem)
-    comments = _COMMENT.findall(entry.text) if "{" in entry.text else ()
+    comments = _COMMENT.findall(entry.text, _HEAD.match(entry.text).end()) if "{" in entry.text else ()
     if any(comment[0] == "{" and comment[-1] != "}" for comment in comments):
         raise GameError("a comment is never closed")
-    # python-chess copies the rest of a line behind each comment in it: short lines keep that linear.
-    text = _AFTER_COMMENT.sub("}\n ", entry.text)
-    try:
-        game = chess.pgn.read_game(io.StringIO(text), Visitor=Builder)
-    except GameError:
-        raise
-    except ValueError as error:  # a glyph's number of thousands of digits
-        raise GameError(str(error)) from None
+    game = read(entry.text, Builder)
     if game is None:
         raise GameError("there is nothing in it")
     if game.errors:

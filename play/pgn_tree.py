@@ -4,6 +4,7 @@ import io
 
 import chess.pgn
 
+from play.collection import Builder, read
 from play.game import start_board
 
 MOST_NODES = 20_000
@@ -12,41 +13,40 @@ MOST_COMMENT = 5_000  # letters
 _HEADERS = ("Event", "Site", "Date", "Round", "White", "Black", "Result", "WhiteElo", "BlackElo", "TimeControl")
 
 
-class CollectErrors(chess.pgn.GameBuilder):
-    """Reads a game and keeps what is wrong with it instead of logging it."""
+class PageBuilder(Builder):
+    """Builds what a page can show."""
 
-    def __init__(self):
-        super().__init__()
-        self.problems = []
-
-    def handle_error(self, error):
-        self.problems.append(str(error))
-
-    def result(self):
-        return super().result(), self.problems
+    most_nodes = MOST_NODES
 
 
 def read_game(text):
     """The first game of a PGN text and what is wrong with it. ValueError if there is no game, or none can be told."""
-    found = chess.pgn.read_game(io.StringIO(text), Visitor=CollectErrors)
-    if found is None:
+    game = read(text, PageBuilder)
+    if game is None:
         raise ValueError("there is no game in this text")
-    game, problems = found
+    problems = [str(error) for error in game.errors]
     if not game.variations and problems:
         raise ValueError(f"this game cannot be read: {problems[0]}")
     return game, problems
 
 
 def list_games(text):
-    """The games of a PGN text in short: where each begins in it, and its tags."""
+    """The games of a PGN text in short: where each begins in it, as JavaScript counts, and its tags."""
     handle, found = io.StringIO(text), []
+    begin = place = 0
     while len(found) < MOST_GAMES:
-        place = handle.tell()
+        place += units(text[begin : handle.tell()])
+        begin = handle.tell()
         headers = chess.pgn.read_headers(handle)
         if headers is None:
             break
         found.append((place, {name: headers[name] for name in _HEADERS if name in headers}))
     return found
+
+
+def units(text):
+    """The length of a text in JavaScript, where an emoji counts twice."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def nodes_of(game):

@@ -137,6 +137,12 @@ def test_a_long_line_of_comments_takes_linear_time():
     assert time.process_time() - began < 10
 
 
+def test_braces_in_tags_are_no_comments():
+    game = parse(entry_of('[Event "a } b"]\n[Site "{ c"]\n\n1. e4 {x} e5 *'))
+    assert (game.headers["Event"], game.headers["Site"]) == ("a } b", "{ c")
+    assert [move.uci() for move in game.mainline_moves()] == ["e2e4", "e7e5"]
+
+
 def run(path, threads, journal=None):
     runner = Runner(Limits(nodes=300), megabytes=1, threads=threads)
     return list(runner.records(entries(str(path)) if journal is None else journal.missing(entries(str(path)))))

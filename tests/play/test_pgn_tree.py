@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 
 import chess
 import chess.pgn
@@ -62,6 +63,15 @@ def test_several_games_are_listed_by_their_places():
     assert read_game(second)[0].headers["White"] == "Other"
 
 
+def test_places_are_those_of_javascript():
+    """Which counts 16-bit units: two for an emoji, and one for half of one, which no text should have."""
+    first, second = '[White "😀\ud83d"]\n\n1. e4 {🦜🦜} *\n\n', '[White "Ö"]\n\n1. d4 *\n'
+    (_, _), (place, headers) = list_games(first + second)
+    assert headers["White"] == "Ö"
+    units = (first + second).encode("utf-16-le", "surrogatepass")
+    assert units[2 * place :].decode("utf-16-le") == second
+
+
 def test_broken_games_are_read_as_far_as_they_go():
     game, problems = read_game("1. e4 e5 2. Qh8 Nc6")
     assert [move.uci() for move in game.mainline_moves()] == ["e2e4", "e7e5"]
@@ -69,6 +79,34 @@ def test_broken_games_are_read_as_far_as_they_go():
     for text in ("", "   ", "1. Qh8"):
         with pytest.raises(ValueError, match=r"[a-z]{3}"):
             read_game(text)
+
+
+KNIGHTS = "1. Nf3 Nf6 2. Ng1 Ng8 "
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("1. e4 " + "{a}" * 500_000, "comments"),
+        ("1. e4 " + "{}" * 500_000, "comments"),
+        (KNIGHTS * 800 + "( Ng8 " * 1_500, "within each other"),
+        (KNIGHTS * 1_000 + "() " * 500_000, "variations"),
+        (KNIGHTS * 10_000, "moves"),
+        (f"1. e4 ${'9' * 5_000}", "digits"),
+    ],
+)
+def test_hostile_games_are_refused_soon(text, reason):
+    """Whatever fits into a request: who pastes it must not block the program for minutes."""
+    began = time.process_time()
+    with pytest.raises(ValueError, match=reason):
+        read_game(text)
+    assert time.process_time() - began < 20
+
+
+def test_braces_in_tags_are_no_comments():
+    game, problems = read_game('[Event "a } b"]\n[Site "c; { d"]\n\n1. e4 {x} e5 ; y } z\n% } 2. a3\n2. d4 {y} d5 *\n')
+    assert (game.headers["Event"], game.headers["Site"], problems) == ("a } b", "c; { d", [])
+    assert [move.uci() for move in game.mainline_moves()] == ["e2e4", "e7e5", "d2d4", "d7d5"]
 
 
 @pytest.mark.parametrize(
