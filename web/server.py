@@ -21,6 +21,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qs
 
 from waitress import create_server, wasyncore
+from waitress.channel import HTTPChannel
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -28,6 +29,8 @@ _THREADS = 2
 _CONNECTIONS = 100
 _IDLE_SECONDS = 10.0
 _IDLE_SECONDS_WHEN_FULL = 1.0
+_REQUEST_SECONDS = 60.0  # from a request's first byte to its last
+_REQUEST_SECONDS_WHEN_FULL = 5.0
 _HEADER_BYTES = 16_384
 _BODY_BYTES = 65_536
 _QUERY_FIELDS = 20
@@ -69,6 +72,21 @@ def host_name(header):
     if header.startswith("["):
         return header[1:].partition("]")[0].lower()
     return header.partition(":")[0].lower()
+
+
+class _Channel(HTTPChannel):
+    """A connection that knows how long it has been sending a request: to waitress every byte is a sign of life."""
+
+    unfinished_since = None
+
+    def received(self, data):
+        if self.unfinished_since is None:
+            self.unfinished_since = time.time()
+        return super().received(data)
+
+    def service(self):
+        self.unfinished_since = None  # a request is there as a whole
+        super().service()
 
 
 class Server:
@@ -126,6 +144,7 @@ class Server:
             ident="quetzal",
             log_socket_errors=False,
         )
+        self._server.channel_class = _Channel
         self._thread = threading.Thread(target=self._serve, name="web-server", daemon=True)
         self._thread.start()
 
@@ -148,15 +167,19 @@ class Server:
             self._drop_idle()
 
     def _drop_idle(self):
-        """Closes connections on which nothing moves.
+        """Closes connections on which nothing moves, or too little to make a request.
 
         waitress's own time-out waits until the client can be written to, which one that reads nothing never allows.
         """
         channels = list(self._server.active_channels.values())
-        seconds = _IDLE_SECONDS_WHEN_FULL if len(channels) > _CONNECTIONS // 2 else _IDLE_SECONDS
+        is_full = len(channels) > _CONNECTIONS // 2
+        idle = _IDLE_SECONDS_WHEN_FULL if is_full else _IDLE_SECONDS
+        whole = _REQUEST_SECONDS_WHEN_FULL if is_full else _REQUEST_SECONDS
         now = time.time()
         for channel in channels:
-            if not channel.requests and now - channel.last_activity > seconds:
+            since = channel.unfinished_since
+            is_late = now - channel.last_activity > idle or (since is not None and now - since > whole)
+            if is_late and not channel.requests:
                 channel.handle_close()
 
     def _application(self, environ, start_response):

@@ -270,6 +270,29 @@ def test_readers_that_do_not_read_are_dropped(server, monkeypatch):
     assert ask(server)[0] == 200
 
 
+@pytest.mark.parametrize("drops", [b"GET / HTTP/1.1\r\nX: " + b"x" * 1_000, b"\r\n" * 500])
+def test_requests_that_drip_are_dropped(server, monkeypatch, drops):
+    """Each byte is a sign of life, but a hundred connections like this would keep everybody else out."""
+    monkeypatch.setattr(web_server, "_REQUEST_SECONDS", 1.0)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+        with pytest.raises(ConnectionError):  # by one of the drops after the end
+            for drop in drops:
+                connection.send(bytes([drop]))
+                time.sleep(0.05)
+        assert not server._server.active_channels
+
+
+def test_a_connection_may_last_longer_than_a_request(server, monkeypatch):
+    monkeypatch.setattr(web_server, "_REQUEST_SECONDS", 0.5)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    with contextlib.closing(connection):
+        for _ in range(15):
+            connection.request("GET", "/")
+            assert connection.getresponse().read() == b"<p>page</p>"
+            assert len(server._server.active_channels) == 1
+            time.sleep(0.1)
+
+
 def test_many_slow_readers_hold_no_thread(server):
     with contextlib.ExitStack() as stack:
         for _ in range(20):
