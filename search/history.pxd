@@ -15,12 +15,13 @@ cdef enum:
     PAWN_ENTRIES = 512
     TRIED_LIMIT = 32
     NO_ROW = 768  # the continuation row of a null move, or of no move at all
+    ROWS = 769
 
 cdef struct Histories:
     i16 quiet[2][4][4096]  # [side][origin and target attacked][from, to]
     i16 capture[768][8]  # [piece, to][captured kind]
     i16 pawn[PAWN_ENTRIES][768]  # [pawn structure][piece, to]
-    i16 continuation[769][768]  # [earlier piece, to][piece, to]
+    i16 continuation[ROWS][768]  # [earlier piece, to][piece, to]
 
 # How far the static evaluation was off. All threads share one: their errors are the same, and are found sooner together.
 # Entries are read and written whole; that two threads may write one at once costs an update and no more.
@@ -28,6 +29,7 @@ cdef struct Corrections:
     i16 pawn[2][CORRECTION_ENTRIES]  # [side to move][pawn structure]
     i16 minor[2][CORRECTION_ENTRIES]
     i16 pieces[2][2][CORRECTION_ENTRIES]  # [side to move][whose pieces][them]
+    i16 line[ROWS * ROWS]  # the last two moves, each as piece and target
 
 # The context of quiet-move history, beside the position itself.
 cdef struct MoveContext:
@@ -88,6 +90,8 @@ cdef void update_on_cutoff(
     int depth,
     const Tried* tried,
 ) noexcept nogil
-cdef int corrected_eval(const Corrections* corrections, const Position* position, int raw) noexcept nogil
-cdef void learn_correction(Corrections* corrections, const Position* position, int error, int depth) noexcept nogil
+cdef int corrected_eval(const Corrections* corrections, const Position* position, int line, int raw) noexcept nogil
+cdef void learn_correction(
+    Corrections* corrections, const Position* position, int line, int error, int depth
+) noexcept nogil
 cdef void forget(Histories* histories) noexcept nogil

@@ -95,9 +95,9 @@ def _slot(key: u64) -> cython.int:
 @cython.nogil
 @cython.exceptval(check=False)
 def _correction(
-    corrections: cython.pointer(cython.const[Corrections]), position: cython.pointer(ConstPosition)
+    corrections: cython.pointer(cython.const[Corrections]), position: cython.pointer(ConstPosition), line: cython.int
 ) -> cython.int:
-    """Centipawns to add to the static evaluation, from how far it was off in positions that share a part with this."""
+    """Centipawns to add to the static evaluation, from how far it was off in positions that share a part or moves with this."""
     side: cython.int = position.turn
     total: cython.int = (
         tune.correction_pawn_weight * load_short(cython.address(corrections.pawn[side][_slot(position.pawn_key)]))
@@ -106,19 +106,21 @@ def _correction(
         * load_short(cython.address(corrections.pieces[side][0][_slot(position.piece_keys[0])]))
         + tune.correction_piece_weight
         * load_short(cython.address(corrections.pieces[side][1][_slot(position.piece_keys[1])]))
+        + tune.correction_line_weight * load_short(cython.address(corrections.line[line]))
     )
     return total // (128 * CORRECTION_UNIT)
 
 
-def corrected_eval(corrections, position, raw):
+def corrected_eval(corrections, position, line, raw):
     """The static evaluation as the search uses it: faded as the fifty-move rule comes near, and with experience added.
 
+    `line` stands for the last two moves (state.pxd).
     With five men or fewer neither is done: a step of a mating drive is worth less than a ply of fading would cost.
     """
     if popcount(occupied(position)) <= 5:
         return raw
     value: cython.int = raw * (200 - smaller(position.halfmove_clock, 100)) // 200
-    value += _correction(corrections, position)
+    value += _correction(corrections, position, line)
     return clamp(value, -LIMIT_OF_EVALUATION, LIMIT_OF_EVALUATION)
 
 
@@ -132,7 +134,7 @@ def _blend(entry: cython.pointer(i16), target: cython.int, weight: cython.int) -
     store_short(entry, cython.cast(i16, clamp(value, -CORRECTION_LIMIT, CORRECTION_LIMIT)))
 
 
-def learn_correction(corrections, position, error, depth):
+def learn_correction(corrections, position, line, error, depth):
     """The search found `error` centipawns more than the static evaluation had said; a deep search counts for more."""
     side: cython.int = position.turn
     weight: cython.int = clamp(8 * depth + 8, 0, tune.correction_weight_limit)
@@ -141,6 +143,7 @@ def learn_correction(corrections, position, error, depth):
     _blend(cython.address(corrections.minor[side][_slot(position.minor_key)]), target, weight)
     _blend(cython.address(corrections.pieces[side][0][_slot(position.piece_keys[0])]), target, weight)
     _blend(cython.address(corrections.pieces[side][1][_slot(position.piece_keys[1])]), target, weight)
+    _blend(cython.address(corrections.line[line]), target, weight)
 
 
 def forget(histories):

@@ -17,6 +17,7 @@ cdef struct Parameters:
     # Reverse futility
     int reverse_futility_depth
     int reverse_futility_margin
+    int reverse_futility_correction
     # Razoring
     int razoring_depth
     int razoring_base
@@ -33,6 +34,9 @@ cdef struct Parameters:
     int probcut_depth
     int probcut_margin
     int probcut_improving
+    # Hindsight
+    int hindsight_reduction
+    int hindsight_margin
     # Internal iterative reduction
     int internal_reduction_depth
     # Late-move pruning
@@ -49,7 +53,6 @@ cdef struct Parameters:
     int history_pruning_depth
     int history_pruning_slope
     # Extensions
-    int check_extension_depth
     int singular_depth
     int singular_margin
     int double_extension_margin
@@ -60,6 +63,7 @@ cdef struct Parameters:
     int reduction_divisor
     int capture_reduction_base
     int capture_reduction_divisor
+    int reduction_correction
     int reduction_history_divisor
     int reduction_root
     int reduction_pv
@@ -70,6 +74,8 @@ cdef struct Parameters:
     int reduction_hash_capture
     int reduction_cutoffs
     int deeper_margin
+    # Scores above beta
+    int fail_high_pull
     # Histories
     int good_capture
     int killer_depth
@@ -87,6 +93,7 @@ cdef struct Parameters:
     int correction_pawn_weight
     int correction_minor_weight
     int correction_piece_weight
+    int correction_line_weight
     # Time, in per cent
     int time_share
     int time_increment

@@ -33,7 +33,7 @@ from cython.cimports.search.score import (
     larger,
     mated_in,
 )
-from cython.cimports.search.state import Frame, Shared, extend_pv, remember, set_move, set_move_context
+from cython.cimports.search.state import Frame, Shared, extend_pv, last_moves, remember, set_move, set_move_context
 from cython.cimports.search.tt import (
     LOWER_BOUND,
     NO_BOUND,
@@ -82,7 +82,7 @@ def search_quiet(worker, frame, alpha, beta):
 
     if not in_check:
         raw = tt.evaluation if tt.evaluation != NO_SCORE else evaluate(position, worker.workspace, frame.ply)
-        frame.static_eval = corrected_eval(cython.address(shared.corrections), position, raw)
+        frame.static_eval = corrected_eval(cython.address(shared.corrections), position, last_moves(worker, frame), raw)
         best_score = frame.static_eval
         # On a PV a mate is not taken on the table's word: its line would end here.
         if (

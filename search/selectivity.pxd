@@ -1,4 +1,4 @@
-"""Which moves are searched less deep than others, or not at all. Inlined into the node, which asks for every move.
+"""What is searched less deep than the rest, or not at all. Inlined into the node.
 
 A comment `recorded: …` names the reason, as in tree.py.
 """
@@ -8,8 +8,25 @@ from board.see cimport see_at_least
 from board.types cimport Move, is_tactical
 from search.parameters cimport tune
 from search.picker cimport Picker
-from search.score cimport larger
+from search.score cimport NO_SCORE, larger
 from search.state cimport Frame
+
+
+cdef inline int depth_in_hindsight(const Frame* frame, int depth) noexcept nogil:
+    """How deep to search what a reduced move has led to, now that its evaluation is known. (Found in several open engines.)
+
+    Each evaluation is from the view of its side to move, so their sum is what the move between them has lost.
+    """
+    cdef const Frame* before = frame - 1
+    cdef int lost
+    if before.reduction <= 0 or before.static_eval == NO_SCORE:
+        return depth
+    lost = frame.static_eval + before.static_eval
+    if lost < 0 and before.reduction >= tune.hindsight_reduction:
+        return depth + 1
+    if lost > tune.hindsight_margin and depth >= 2:
+        return depth - 1
+    return depth
 
 
 cdef inline bint is_pruned(
@@ -71,7 +88,7 @@ cdef inline int late_move_reduction(
 ) noexcept nogil:
     """The ladder: from the reduction by depth and number of the move to the one of this move, in 1024ths of a ply.
 
-    Most rungs are found in many engines; the count of cut-offs comes from Stockfish. Each is unmeasured.
+    Most rungs are found in many engines; the count of cut-offs comes from Stockfish. Each without a figure is unmeasured.
     """
     cdef Frame* child = frame + 1
 
@@ -106,6 +123,9 @@ cdef inline int late_move_reduction(
     # Less for a check.
     if child.position.checkers:
         reduction -= tune.reduction_check
+
+    # Less where the evaluation had to be corrected by much: it is not to be trusted (+10 ± 10, with the margin of step 8).
+    reduction -= tune.reduction_correction * frame.correction
 
     # Less for what did well before, more for what did badly.
     return reduction - history * 1024 // tune.reduction_history_divisor

@@ -5,7 +5,7 @@ from book.endgame.syzygy cimport UNKNOWN
 from eval.evaluator cimport Workspace
 from libc.string cimport memcpy
 from search.clock cimport Clock, Opinion
-from search.history cimport Corrections, Histories, MoveContext
+from search.history cimport ROWS, Corrections, Histories, MoveContext
 from search.score cimport MAX_PLY, NO_SCORE
 from search.tt cimport TranspositionTable, tt_store
 
@@ -18,6 +18,8 @@ cdef struct Frame:
     Position position
     int ply
     int static_eval  # corrected; NO_SCORE in check
+    int correction  # by how much, without a sign; 0 in check
+    int reduction  # plies by which the move that is being searched is searched less deep
     int plies_since_null
     int cutoffs  # how often the children of this node failed high
     int double_extensions  # in the line that leads here
@@ -119,6 +121,12 @@ cdef inline bint is_improving(const Frame* frame) noexcept nogil:
     if (frame - 4).static_eval != NO_SCORE:
         return frame.static_eval > (frame - 4).static_eval
     return False
+
+
+cdef inline int last_moves(const Worker* worker, const Frame* frame) noexcept nogil:
+    """The last two moves as an index of the correction history: their continuation rows have the numbers."""
+    cdef const i16* first = &worker.histories.continuation[0][0]
+    return <int>((frame - 1).row - first) // 768 * ROWS + <int>((frame - 2).row - first) // 768
 
 
 cdef inline void extend_pv(Frame* frame, Move move) noexcept nogil:

@@ -41,8 +41,21 @@ TECHNIQUES = (
         6,
         "correction history",
         False,
-        {"correction_pawn_weight": 0, "correction_minor_weight": 0, "correction_piece_weight": 0},
+        {
+            "correction_pawn_weight": 0,
+            "correction_minor_weight": 0,
+            "correction_piece_weight": 0,
+            "correction_line_weight": 0,
+        },
     ),
+    Technique(
+        "doubt",
+        6,
+        "more care where the evaluation was corrected by much",
+        True,
+        {"reduction_correction": 0, "reverse_futility_correction": 0},
+    ),
+    Technique("hindsight", 6, "hindsight", True, {"hindsight_reduction": NEVER, "hindsight_margin": 40000}),
     Technique("razoring", 7, "razoring", True, {"razoring_depth": 0}),
     Technique("reverse_futility", 8, "reverse futility pruning", True, {"reverse_futility_depth": 0}),
     Technique("null_move", 9, "null-move pruning", True, {"null_move_depth": NEVER}),
@@ -56,9 +69,9 @@ TECHNIQUES = (
     Technique("futility", 13, "futility pruning", True, {"futility_depth": 0}),
     Technique("see_pruning", 13, "pruning by static exchange", True, {"see_depth": 0}),
     Technique("history_pruning", 13, "pruning by history", True, {"history_pruning_depth": 0}),
-    Technique("check_extension", 14, "check extensions", True, {"check_extension_depth": 0}),
     Technique("singular_extension", 14, "singular extensions and multi-cut", True, {"singular_depth": NEVER}),
     Technique("late_move_reduction", 16, "late-move reductions", True, {"reduction_depth": NEVER}),
+    Technique("fail_high_pull", 21, "drawing scores above beta towards it", False, {"fail_high_pull": 0}),
 )
 
 # What decides how long a search lasts, not what it does.

@@ -15,9 +15,7 @@ A comment `recorded: …` names what happens on its line, for the copy of this f
 """
 
 import cython
-from cython.cimports.board.legality import gives_check
 from cython.cimports.board.position import Position, key_after
-from cython.cimports.board.see import see_at_least
 from cython.cimports.board.types import KING, NO_MOVE, PAWN, Move, is_tactical, u64
 from cython.cimports.eval.evaluator import evaluate
 from cython.cimports.search.draws import can_repeat, draw_score, is_draw
@@ -50,7 +48,7 @@ from cython.cimports.search.score import (
     mated_in,
     smaller,
 )
-from cython.cimports.search.selectivity import is_pruned, late_move_reduction
+from cython.cimports.search.selectivity import depth_in_hindsight, is_pruned, late_move_reduction
 from cython.cimports.search.state import (
     Frame,
     RootMove,
@@ -58,6 +56,7 @@ from cython.cimports.search.state import (
     Worker,
     extend_pv,
     is_improving,
+    last_moves,
     remember,
     set_move,
     set_move_context,
@@ -291,6 +290,7 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
     child.ply = frame.ply + 1
     child.excluded = NO_MOVE
     child.cutoffs = 0
+    frame.reduction = 0
     child.double_extensions = frame.double_extensions
     (child + 1).killers[0] = NO_MOVE
     (child + 1).killers[1] = NO_MOVE
@@ -334,18 +334,26 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
     improving: cython.bint = False
     if in_check:
         frame.static_eval = NO_SCORE
+        frame.correction = 0
     else:
         if excluded == NO_MOVE:
             raw = tt.evaluation
             if raw == NO_SCORE:
                 raw = evaluate(position, worker.workspace, frame.ply)
-            frame.static_eval = corrected_eval(cython.address(shared.corrections), position, raw)
+            frame.static_eval = corrected_eval(
+                cython.address(shared.corrections), position, last_moves(worker, frame), raw
+            )
+            frame.correction = larger(frame.static_eval - raw, raw - frame.static_eval)
             if not tt.hit:
                 remember(worker, frame, NO_MOVE, 0, raw, -1, NO_BOUND)
         evaluation = frame.static_eval
         if tt.score != NO_SCORE and bound_is_enough(cython.address(tt), evaluation):
             evaluation = tt.score
         improving = is_improving(frame)
+
+        # Hindsight (+10 ± 10). Was the reduction right that led here?
+        if not is_root and excluded == NO_MOVE:
+            depth = depth_in_hindsight(frame, depth)
 
     # With nothing but king and pawns zugzwang is common, and every move counts.
     has_pieces: cython.bint = (position.colours[position.turn] & ~(position.kinds[PAWN] | position.kinds[KING])) != 0
@@ -367,7 +375,10 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
         # change it.
         if (
             depth <= tune.reverse_futility_depth
-            and evaluation - tune.reverse_futility_margin * (depth - improving) >= beta
+            and evaluation
+            - tune.reverse_futility_margin * (depth - improving)
+            - tune.reverse_futility_correction * frame.correction // 100
+            >= beta
             and not is_loss(beta)
             and not is_win(evaluation)
         ):
@@ -462,30 +473,24 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
         ):
             continue  # recorded: static exchange
 
-        # Step 14. Extensions. The line may not grow beyond twice the iteration's depth.
+        # Step 14. Singular extension (unmeasured). The transposition table says that the hash move is good. Is it the only
+        # one? The line may not grow beyond twice the iteration's depth.
         extension: cython.int = 0
-        if frame.ply < 2 * worker.root_depth:
-            # Singular (unmeasured): the transposition table says that the hash move is good. Is it the only one?
-            if (
-                depth >= tune.singular_depth
-                and move == hash_move
-                and not is_root
-                and excluded == NO_MOVE
-                and tt.depth >= depth - 3
-                and (tt.bound & LOWER_BOUND) != 0
-                and not is_decided(tt.score)
-            ):
-                extension = _singular_extension(worker, frame, cython.address(tt), move, beta, depth, is_pv, cut_node)
-                if worker.stopped:
-                    return DRAW  # recorded: stopped
-                if extension == MULTI_CUT:
-                    return _singular_beta(cython.address(tt), depth)  # recorded: multi-cut
-
-            # Check (+2 ± 32): the answer is forced, so the ply is cheap, and mates hide behind checks.
-            elif (
-                depth <= tune.check_extension_depth and gives_check(position, move) and see_at_least(position, move, 0)
-            ):
-                extension = 1
+        if (
+            depth >= tune.singular_depth
+            and move == hash_move
+            and not is_root
+            and excluded == NO_MOVE
+            and tt.depth >= depth - 3
+            and (tt.bound & LOWER_BOUND) != 0
+            and not is_decided(tt.score)
+            and frame.ply < 2 * worker.root_depth
+        ):
+            extension = _singular_extension(worker, frame, cython.address(tt), move, beta, depth, is_pv, cut_node)
+            if worker.stopped:
+                return DRAW  # recorded: stopped
+            if extension == MULTI_CUT:
+                return _singular_beta(cython.address(tt), depth)  # recorded: multi-cut
 
         # Step 15. Make the move.
         tt_prefetch(cython.address(shared.tt), key_after(position, move))
@@ -501,7 +506,9 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
                 frame, cython.address(picker), move, hash_move, reduction, history, improving, cut_node
             )
             reduced: cython.int = clamp(new_depth - reduction // 1024, 1, new_depth + is_pv)
+            frame.reduction = new_depth - reduced
             score = -search_node(worker, child, -alpha - 1, -alpha, reduced, True)  # recorded: reduced
+            frame.reduction = 0
             full_search = False
 
             # The move surprises: by how much decides how deep it is looked at again. (Stockfish's idea.)
@@ -545,9 +552,13 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             return alpha  # recorded: no other move
         return mated_in(frame.ply) if in_check else DRAW  # recorded: no legal move
 
+    # Step 21. The score. That a move is far above beta is found by a search which was only asked whether it is above: the
+    # less deep, the less is believed (+10 ± 10).
+    if best_score > beta and not is_decided(best_score) and not is_loss(beta):
+        best_score = (best_score * depth + beta * tune.fail_high_pull) // (depth + tune.fail_high_pull)
     best_score = smaller(best_score, top_score)
 
-    # Step 21. Learn: which move was good here, and how far the static evaluation was off.
+    # Step 22. Learn: which move was good here, and how far the static evaluation was off.
     if best_score >= beta and best_move != NO_MOVE:
         update_on_cutoff(
             histories,
@@ -568,7 +579,13 @@ def search_node(worker, frame, alpha, beta, depth, cut_node):
             and not (bound == LOWER_BOUND and best_score <= frame.static_eval)
             and not (bound == UPPER_BOUND and best_score >= frame.static_eval)
         ):
-            learn_correction(cython.address(shared.corrections), position, best_score - frame.static_eval, depth)
+            learn_correction(
+                cython.address(shared.corrections),
+                position,
+                last_moves(worker, frame),
+                best_score - frame.static_eval,
+                depth,
+            )
         # Further MultiPV lines lack the best moves: their result is not the node's.
         if not is_root or worker.pv_index == 0:
             remember(worker, frame, best_move, best_score, raw, depth, bound)
