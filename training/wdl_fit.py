@@ -86,6 +86,40 @@ def fit(counts):
     return model, best
 
 
+class Promise(NamedTuple):
+    """All positions in which something was given about the same chance: how often did it happen?"""
+
+    positions: int
+    promised: float  # the mean of the chances
+    kept: float  # the share in which it happened
+
+
+def calibration(counts, model, bins=10):
+    """What the model promises beside what happened: Promises for winning, drawing and scoring, by name.
+
+    From the view of both sides, so a loss is the other side's win. Bins without positions are left out.
+    """
+    sums = {name: [[0, 0.0, 0.0] for _ in range(bins)] for name in ("win", "draw", "points")}
+    for (score, weight, result), count in counts.items():
+        win, loss = model.chance(score, weight), model.chance(-score, weight)
+        seen = [
+            ("win", win, result == 1),
+            ("win", loss, result == 0),
+            ("draw", 1 - win - loss, result == 0.5),
+            ("points", (1 + win - loss) / 2, result),
+            ("points", (1 + loss - win) / 2, 1 - result),
+        ]
+        for name, promised, kept in seen:
+            entry = sums[name][min(bins - 1, int(promised * bins))]
+            entry[0] += count
+            entry[1] += count * promised
+            entry[2] += count * kept
+    return {
+        name: [Promise(number, promised / number, kept / number) for number, promised, kept in entries if number]
+        for name, entries in sums.items()
+    }
+
+
 def fit_to_games(supply, games, nodes, on_game=None):
     counts, results = gather(supply, games, nodes, on_game)
     positions = sum(counts.values())
