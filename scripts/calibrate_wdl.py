@@ -40,8 +40,9 @@ def table_lines(found):
 def plot(found):
     """An SVG: a perfect model would lie on the diagonal."""
     lines = [Line(title, [(100 * each.promised, 100 * each.kept) for each in found[name]]) for name, title in TITLES]
-    diagonal = Line("", [(0, 0), (100, 100)])
-    return svg_page([line_chart("Chances of the model, and what came of them", "given, per cent", [*lines, diagonal])])
+    true = Line("if all were true", [(0, 0), (100, 100)], "#999")
+    title = "Chances of the model, and what came of them, per cent"
+    return svg_page([line_chart(title, "given", [*lines, true], names_left=True)])
 
 
 def build_parser():

@@ -14,6 +14,7 @@ class Line(NamedTuple):
 
     name: str
     points: list
+    colour: str | None = None  # one of its own
 
 
 def axis_steps(low, high, wanted=5):
@@ -47,8 +48,8 @@ def _scale(low, high, start, end):
     return lambda value: start + (end - start) * (value - low) / ((high - low) or 1)
 
 
-def line_chart(title, x_title, lines):
-    """A panel with lines; the axes take the room that the points need."""
+def line_chart(title, x_title, lines, names_left=False):
+    """A panel with lines; the axes take the room that the points need. The names stand at the top, on the right or left."""
     points = [point for line in lines for point in line.points]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     margin = (max(ys) - min(ys) or abs(max(ys)) or 1) * 0.05
@@ -58,12 +59,13 @@ def line_chart(title, x_title, lines):
     x_steps = [(value, _number(value)) for value in axis_steps(min(xs), max(xs), 8) if value == round(value)]
     yield from _frame(title, x_title, x_of, y_of, x_steps, axis_steps(low, high))
     for number, line in enumerate(lines):
-        colour = COLOURS[number % len(COLOURS)]
+        colour = line.colour or COLOURS[number % len(COLOURS)]
         path = "L".join(f"{x_of(x):.1f} {y_of(y):.1f}" for x, y in line.points)
         yield f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-linejoin="round"/>'
         for x, y in line.points:
             yield f'<circle cx="{x_of(x):.1f}" cy="{y_of(y):.1f}" r="2.5" fill="{colour}"/>'
-        yield _text(WIDTH - RIGHT - 4, TOP + 12 + 16 * number, line.name, "end", f'fill="{colour}"')
+        place, anchor = (LEFT + 8, "start") if names_left else (WIDTH - RIGHT - 4, "end")
+        yield _text(place, TOP + 12 + 16 * number, line.name, anchor, f'fill="{colour}"')
 
 
 def bar_chart(title, x_title, bars, every=1):
