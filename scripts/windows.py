@@ -216,17 +216,29 @@ def prepare_wine():
     }
     if not (PREFIX / "made").exists():
         say("setting up wine")
-        PREFIX.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["wine", "wineboot", "--init"], **silent, timeout=STEP_SECONDS)
-        version_key = ("reg", "add", r"HKEY_CURRENT_USER\Software\Wine", "/v", "Version", "/d", "win10", "/f")
-        subprocess.run(["wine", *version_key], **silent, timeout=STEP_SECONDS)
+        if PREFIX.exists():  # an interruption has left it
+            subprocess.run(["wineserver", "-k"], **silent)
+            shutil.rmtree(PREFIX)
+        PREFIX.mkdir(parents=True)
+        wine_step("wineboot", "--init", **silent)
+        wine_step("reg", "add", r"HKEY_CURRENT_USER\Software\Wine", "/v", "Version", "/d", "win10", "/f", **silent)
         # Wine learns of drives when it starts, so it has to end once.
         DRIVE_D.mkdir(exist_ok=True)
         (PREFIX / "dosdevices" / "d:").symlink_to(DRIVE_D)
         subprocess.run(["wineserver", "-k"], **silent)
         (PREFIX / "made").touch()
     subprocess.run(["wineserver", "-p"], **silent)
-    subprocess.run(["wine", "cmd", "/c", "exit"], **silent, timeout=STEP_SECONDS)
+    wine_step("cmd", "/c", "exit", **silent)
+
+
+def wine_step(*words, **streams):
+    """Runs one of Wine's own programs. NotMadeError if it fails or hangs."""
+    try:
+        status = subprocess.run(["wine", *words], **streams, timeout=STEP_SECONDS).returncode
+    except subprocess.TimeoutExpired:
+        raise NotMadeError(f"wine {words[0]}: nothing after {STEP_SECONDS} s") from None
+    if status:
+        raise NotMadeError(f"wine {words[0]} ended with status {status}")
 
 
 def windows_path(path):

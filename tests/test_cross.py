@@ -63,6 +63,47 @@ def test_a_wheel_that_is_another_one_is_refused(monkeypatch, tmp_path):
     assert not wheel.exists()
 
 
+@pytest.fixture
+def fake_wine(monkeypatch, tmp_path):
+    """Makes the directories that wine makes; what $FAKE says follows."""
+    for name, text in (("wine", 'mkdir -p "$WINEPREFIX/dosdevices"; eval "$FAKE"'), ("wineserver", "exit 0")):
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(windows, "PREFIX", tmp_path / "wine")
+    monkeypatch.setattr(windows, "DRIVE_D", tmp_path / "drive_d")
+    return tmp_path / "wine" / "made"
+
+
+@pytest.mark.parametrize(
+    "fake, problem",
+    [
+        ('[ "$1" = wineboot ] && exit 7', "wine wineboot ended with status 7"),
+        ('[ "$1" = reg ] && exec sleep 60', "wine reg: nothing after 1 s"),
+    ],
+)
+def test_a_bad_wine_is_not_kept(fake_wine, monkeypatch, fake, problem):
+    monkeypatch.setattr(windows, "STEP_SECONDS", 1)
+    monkeypatch.setenv("FAKE", f"{fake}; exit 0")
+    with pytest.raises(cross.NotMadeError, match=problem):
+        windows.prepare_wine()
+    assert not fake_wine.exists()
+    monkeypatch.setattr(windows, "STEP_SECONDS", 60)
+    monkeypatch.setenv("FAKE", "exit 0")
+    windows.prepare_wine()
+    assert fake_wine.exists()
+
+
+def test_a_wine_that_was_interrupted_is_made_again(fake_wine):
+    """After the drive was there, before it was noted that all is."""
+    windows.prepare_wine()
+    fake_wine.unlink()
+    windows.prepare_wine()
+    assert fake_wine.exists()
+
+
 def test_without_npm_or_emscripten_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/apt-get" if name == "apt-get" else None)
