@@ -198,7 +198,7 @@ def launch(options, describe, kind, make_schedule, lines, line):
         if cluster is not None and "reference_speed" not in journal.description:
             journal.update_description(reference_speed=pool.work.reference)
         if live is not None:
-            display.say(f"the games can be watched at {live.address}")
+            display.say(f"the games can be watched at {' and '.join(live.server.addresses)}")
         run = Run(journal, schedule, pool, [display] if live is None else [display, live])
         if options.resume is not None and cluster is None and not schedule.is_over():
             check_players(journal.description)

@@ -72,6 +72,8 @@ def serve(options):
         raise ValueError(f"the page cannot be served on {options.host}:{options.port}: {error}") from None
     page.start()
     print(f"Quetzal plays at {page.address}", flush=True)
+    for address in page.server.addresses[1:]:
+        print(f"and for other devices at {address}", flush=True)
     print("Ctrl-C ends it; the game is kept.", flush=True)
     if not options.no_browser:
         open_browser(page.address)

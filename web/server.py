@@ -8,6 +8,7 @@ changes something is a POST of JSON with the page's token in a header: another s
 would ask us first whether it may send such a header, which is refused.
 """
 
+import contextlib
 import hashlib
 import hmac
 import http
@@ -23,6 +24,7 @@ from urllib.parse import parse_qs
 from waitress import create_server, wasyncore
 from waitress.channel import HTTPChannel
 
+EVERYWHERE = ("0.0.0.0", "::")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 _THREADS = 2
@@ -74,6 +76,22 @@ def host_name(header):
     return header.partition(":")[0].lower()
 
 
+def own_address(family):
+    """This machine's address in its network, from which a packet to far away would leave; None without one. Nothing is sent."""
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1" if family == socket.AF_INET else "2001:db8::1", 9))
+        return probe.getsockname()[0]
+    return None
+
+
+def page_hosts(host, family):
+    """Under which names a server on this address is found: first here, then from other machines."""
+    if host not in EVERYWHERE:
+        return [host]
+    here, outside = "127.0.0.1" if family == socket.AF_INET else "::1", own_address(family)
+    return [here] if outside in (here, None) else [here, outside]
+
+
 class _Channel(HTTPChannel):
     """A connection that knows how long it has been sending a request: to waitress every byte is a sign of life."""
 
@@ -121,7 +139,9 @@ class Server:
             self._socket.close()
             raise
         self.port = self._socket.getsockname()[1]
-        self.address = f"http://{f'[{host}]' if ':' in host else host}:{self.port}{self._prefix}/"
+        names = [f"[{name}]" if ":" in name else name for name in page_hosts(host, family)]
+        self.addresses = [f"http://{name}:{self.port}{self._prefix}/" for name in names]
+        self.address = self.addresses[0]
         self._map = {}
         self._server = None
         self._thread = None

@@ -167,6 +167,21 @@ def test_another_address_answers_to_any_name():
         running.close()
 
 
+def test_every_address_is_named_as_one_that_can_be_opened(monkeypatch):
+    monkeypatch.setattr(web_server, "own_address", lambda family: "192.0.2.7")
+    with contextlib.closing(Server(0, answer, "0.0.0.0")) as running:
+        assert running.addresses == [f"http://127.0.0.1:{running.port}/", f"http://192.0.2.7:{running.port}/"]
+        assert running.address == running.addresses[0]
+    monkeypatch.setattr(web_server, "own_address", lambda family: None)  # no network
+    with contextlib.closing(Server(0, answer, "0.0.0.0")) as running:
+        assert running.addresses == [f"http://127.0.0.1:{running.port}/"]
+
+
+def test_the_own_address_is_none_that_is_refused():
+    found = web_server.own_address(socket.AF_INET)
+    assert found is None or socket.inet_aton(found) != bytes(4)
+
+
 def test_methods(server):
     assert ask(server, method="HEAD")[:2] == (200, b"")
     for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "BREW"):
