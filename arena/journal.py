@@ -13,7 +13,7 @@ from arena.errors import InputError
 from arena.formats import VERSION, check_description, check_record
 from arena.pgn import game_text
 from arena.repeats import moves_hash
-from board.files import replace_file, replacing, sync_directory
+from board.files import lock_file, replace_file, replacing, sync_directory
 
 MOST_LOGGED = 256 << 20  # bytes of dialogues that a run keeps in full
 SHORT_LOG = 8 << 10  # of the beginning and of the end of those that come later
@@ -137,18 +137,6 @@ class Journal:
             if file is not None:
                 with contextlib.suppress(OSError):
                     file.close()
-
-
-def lock_file(file):
-    """Holds a file until it is closed. OSError if another process does."""
-    if os.name == "nt":
-        import msvcrt
-
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def damage(error, path, line=None):

@@ -113,6 +113,18 @@ def replacing(path):
     sync_directory(directory)
 
 
+def lock_file(file):
+    """Holds an open file until it is closed. OSError if another process does."""
+    if os.name == "nt":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def replace_file(path, data):
     """Writes bytes, or text as UTF-8, as the whole content of a file."""
     with replacing(path) as file:

@@ -53,7 +53,9 @@ def open_session(options):
 
     given = (("SyzygyPath", options.syzygy_path), ("EvalFile", options.eval_file))
     settings = {"Threads": str(options.threads), "Hash": str(options.hash)}
-    return Session(Store(options.data), settings | {name: value for name, value in given if value is not None})
+    store = Store(options.data)
+    store.lock()
+    return Session(store, settings | {name: value for name, value in given if value is not None})
 
 
 def serve(options):

@@ -13,8 +13,8 @@ from typing import TypedDict
 
 from arena.errors import InputError
 from arena.formats import check_shape, demand, show
-from arena.journal import damage, drop_cut_line, lock_file, read_json
-from board.files import open_regular
+from arena.journal import damage, drop_cut_line, read_json
+from board.files import lock_file, open_regular
 from play.verdicts import NAGS, PHASES
 
 VERSION = 1

@@ -8,7 +8,7 @@ import secrets
 import sys
 import time
 
-from board.files import open_regular, replace_file
+from board.files import lock_file, open_regular, replace_file
 
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}", re.ASCII)
 _MOST_BYTES = 8_000_000  # of one game
@@ -39,6 +39,22 @@ class Store:
     def __init__(self, directory=None):
         self.directory = os.path.join(directory or data_directory(), "games")
         os.makedirs(self.directory, exist_ok=True)
+        self._lock = None
+
+    def lock(self):
+        """Keeps other programs away from these games until this one ends. ValueError if one is there already."""
+        directory = os.path.dirname(self.directory)
+        path = os.path.join(directory, "lock")
+        self._lock = open(path, "ab", opener=open_regular)  # noqa: SIM115 - held as long as the program runs
+        try:
+            lock_file(self._lock)
+        except (BlockingIOError, PermissionError):
+            self._lock.close()
+            raise ValueError(
+                f"another Quetzal is playing with the games in {directory}: use its page, or --data DIR"
+            ) from None
+        except OSError:
+            pass  # a file system without locks
 
     def _path(self, name):
         """ValueError for what is no name of a game: it may have come from a page."""

@@ -52,6 +52,19 @@ def test_the_page_is_served_until_it_is_told_to_end(served, tmp_path, number):
         session.close()
 
 
+@pytest.mark.parametrize("form", ["--no-browser", "--terminal"])
+def test_one_program_for_one_directory(served, tmp_path, form):
+    """Two would continue the same game and overwrite each other's file."""
+    result = quetzal("play", form, "--port", "0", "--data", str(tmp_path))
+    assert result.returncode == 2
+    assert f"with the games in {tmp_path}" in result.stderr
+    assert "Traceback" not in result.stderr
+    process, _ = served
+    process.kill()  # which leaves no lock behind
+    process.wait()
+    assert quetzal("play", "--terminal", "--data", str(tmp_path), stdin="quit\n").returncode == 0
+
+
 def test_a_port_that_is_taken(served, tmp_path):
     _, address = served
     port = re.search(r":(\d+)/", address)[1]
