@@ -75,11 +75,13 @@ class Study:
             task.result = rows = []
             searcher = Searcher(megabytes=MEGABYTES)
             try:
-                steps = iterations(searcher, board, Limits(depth=depth, movetime=1000 * MOST_SECONDS))
-                with contextlib.closing(steps):
+                limits = Limits(depth=depth, movetime=1000 * MOST_SECONDS)
+                with contextlib.closing(iterations(searcher, board, limits, task.cancelled)) as steps:
                     for row in steps:
                         rows.append(row)
                         task.progress(row["depth"], depth)
+            except CancelledError:
+                raise Cancelled from None
             finally:
                 searcher.close()
             return rows

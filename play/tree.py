@@ -18,6 +18,7 @@ import time
 
 from board import WHITE_TO_MOVE
 from play.tree_words import ENDS, PURPOSES, SKIPS
+from pool.tasks import POLL_SECONDS
 from search import Listener
 from search.recorder import (
     ENGINE,
@@ -518,9 +519,19 @@ class _Reports(Listener):
     def on_result(self, result):
         self.queue.put(None)
 
+    def next(self, cancelled):
+        """Waits for what comes; None at the end. CancelledError soon after `cancelled()` became true."""
+        while not cancelled():
+            try:
+                return self.queue.get(timeout=POLL_SECONDS)
+            except queue.Empty:
+                continue
+        raise CancelledError
 
-def iterations(searcher, board, limits):
-    """Searches and yields a dict for every depth as soon as it is finished. Closing the generator stops the search.
+
+def iterations(searcher, board, limits, cancelled=lambda: False):
+    """Searches and yields a dict for every depth as soon as it is finished. Closing the generator stops the search, and so
+    does `cancelled()` becoming true, with CancelledError.
 
     `depth`, `seldepth`, `milliseconds`, `nodes` (so far) and `own_nodes` (of this iteration), `branching` (the effective
     branching factor), `growth` (own nodes by those of the depth before), `score` (centipawns, or moves to mate if
@@ -532,7 +543,7 @@ def iterations(searcher, board, limits):
     last = None
     researches = []
     try:
-        while (info := reports.queue.get()) is not None:
+        while (info := reports.next(cancelled)) is not None:
             if info.bound != "exact":
                 researches.append(info.bound)
                 continue

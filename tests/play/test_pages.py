@@ -12,6 +12,7 @@ import pytest
 from play.pages import BODY_BYTES, PlayServer
 from play.session import Session
 from play.storage import Store
+from play.tree import CancelledError
 from web.server import TOKEN_HEADER
 
 PATIENCE = 60.0
@@ -226,6 +227,21 @@ def test_a_review_is_stopped(page):
     assert post(page, "review/stop").status == 200
     finished(page, "review", number)
     assert get(page, "review.json").data["result"] is None
+
+
+def test_iterations_are_stopped_between_two_depths(page, monkeypatch):
+    """The last depths take longer than anybody wants to wait."""
+
+    def long_depth(searcher, board, limits, cancelled):
+        yield {"depth": 1}
+        while not cancelled():
+            time.sleep(0.01)
+        raise CancelledError
+
+    monkeypatch.setattr("play.study.iterations", long_depth)
+    number = post(page, "inside/iterations", {"depth": 40}).data["number"]
+    assert post(page, "inside/stop").status == 200
+    assert finished(page, "iterations", number)["problem"] is None
 
 
 def test_inside_the_search_over_http(page):

@@ -444,6 +444,28 @@ def test_iterations_of_a_search():
         score = row["score"]
 
 
+class Deaf:
+    """A search that reports nothing before it is stopped, as in the middle of a long depth."""
+
+    stopped = False
+
+    def start(self, board, limits, reports):
+        pass
+
+    def stop(self):
+        self.stopped = True
+
+    def wait(self):
+        assert self.stopped
+
+
+def test_iterations_are_cancelled_between_two_depths():
+    searcher = Deaf()
+    with pytest.raises(CancelledError):
+        list(iterations(searcher, Board(), Limits(infinite=True), iter([False, True]).__next__))
+    assert searcher.stopped
+
+
 def test_iterations_end_when_nobody_listens():
     searcher = Searcher(megabytes=16)
     rows = iterations(searcher, Board(), Limits(infinite=True))
