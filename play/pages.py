@@ -39,7 +39,7 @@ class PlayServer:
         self.session = session or Session()
         directories = split_path(syzygy_path) or shipped_directories()
         self.tables = Tables(directories, on_problem=self.session.say)
-        self.study = Study(self.session.note, self.tables)
+        self.study = Study(self.session.note, self.tables, syzygy_path)
         self._start = secrets.token_hex(4)
         self.server = self._listen(port, host)
         self.address = self.server.address

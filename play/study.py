@@ -10,6 +10,7 @@ from play.pgn_tree import game_of, nodes_of
 from play.review import Reviewer
 from play.tree import MOST_DEPTH, TECHNIQUES, CancelledError, TreeFullError, iterations, record
 from search import Limits, Searcher
+from uci_engine.endgame import Endgame
 
 NODES = (1_000, 10_000_000)  # for a move of a review
 MOST_ITERATIONS = 40
@@ -30,11 +31,14 @@ def board_of(wanted):
 
 
 class Study:
-    """`changed` is called when something is new; `tables` are endgame tables or None."""
+    """`changed` is called when something is new; `tables` are endgame tables or None, `syzygy_path` where reviews have
+    theirs from: each opens its own, as the search runs beside others.
+    """
 
-    def __init__(self, changed, tables=None):
+    def __init__(self, changed, tables=None, syzygy_path=""):
         self.background = Background(changed)
         self.tables = tables
+        self.syzygy_path = syzygy_path
 
     def close(self):
         self.background.close()
@@ -54,7 +58,9 @@ class Study:
         def work(task):
             searcher = Searcher(megabytes=MEGABYTES)
             try:
-                review = Reviewer(searcher, Limits(nodes=nodes)).review(game, task.progress, task.cancelled)
+                endgame = Endgame(self.syzygy_path, lambda _: None)  # whoever opened `tables` has said what is wrong
+                reviewer = Reviewer(searcher, Limits(nodes=nodes), endgame)
+                review = reviewer.review(game, task.progress, task.cancelled)
             finally:
                 searcher.close()
             if review is None:

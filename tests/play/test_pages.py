@@ -10,9 +10,13 @@ import chess
 import pytest
 
 from play.pages import BODY_BYTES, PlayServer
+from play.pgn_tree import game_of
+from play.review import Reviewer
 from play.session import Session
 from play.storage import Store
 from play.tree import CancelledError
+from search import Limits, Searcher
+from uci_engine.endgame import Endgame
 from web.server import TOKEN_HEADER
 
 PATIENCE = 60.0
@@ -219,6 +223,18 @@ def test_a_review_over_http(page):
     assert [node[1] for node in line] == scholars
     assert "kept" in line[1][2]
     assert 4 in line[5][3]
+
+
+def test_reviews_know_the_endgame_tables(page):
+    """As the command does: a rook against a bishop looks won to a short search, and is a draw."""
+    tree = {"fen": "8/8/8/3k4/3b4/8/8/R3K3 w - - 0 1", "nodes": [[-1, "e1e2", "", []], [0, "d4e5", "", []]]}
+    finished(page, "review", post(page, "review/start", {**tree, "nodes_per_move": 5_000}).data["number"])
+    searcher = Searcher(megabytes=16)
+    reviewer = Reviewer(searcher, Limits(nodes=5_000), Endgame("", pytest.fail))
+    expected = reviewer.review(game_of(tree)).as_json()
+    searcher.close()
+    assert get(page, "review.json").data["result"]["review"] == json.loads(json.dumps(expected))
+    assert expected["start"]["cp"] == 0
 
 
 def test_a_review_is_stopped(page):
