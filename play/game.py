@@ -153,8 +153,6 @@ class Game:
         """Plays a move of the side to move, whose clock is pressed."""
         if self.is_over:
             raise ValueError("the game is over")
-        if len(self.board.move_stack) >= MOST_PLIES:
-            raise ValueError(f"no game here is longer than {MOST_PLIES} plies")
         side = self.turn
         if self.clock is not None and self.clock.has_fallen:
             self.flag()
@@ -193,6 +191,8 @@ class Game:
         """Ends the game if the rules say so, without anybody's claim."""
         outcome = None if self.is_over else self.board.outcome()
         if outcome is None:
+            if not self.is_over and len(self.board.move_stack) >= MOST_PLIES:
+                self.end(0.5, f"draw by its length: no game here is longer than {MOST_PLIES:,} plies")
             return
         if outcome.termination is chess.Termination.CHECKMATE:
             side = 0 if outcome.winner else 1

@@ -364,6 +364,8 @@ class Session:
         with self.lock:
             self.settings |= {"Threads": threads, "Hash": megabytes}
             self.thinker.change({"Threads": str(threads), "Hash": str(megabytes)})
+            if self.game is not None and not self.game.is_over and not self.game.is_persons_turn:
+                self._think()  # the search begins again, but its clock has gone on
             self.version += 1
 
     # What a page may ask for

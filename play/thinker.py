@@ -136,7 +136,10 @@ class Thinker:
                 self._current = None
                 for kind in [kind for kind, each in self._wishes.items() if each is wish]:
                     del self._wishes[kind]
-            wish.on_end(self._lines.best)
+            try:
+                wish.on_end(self._lines.best)
+            except Exception as error:  # the next wish must not wait for ever
+                self._say(f"{type(error).__name__}: {error}")
 
     def _grant(self, wish, settings):
         engine, arrived, ended = self.engine, time.monotonic(), threading.Event()

@@ -7,6 +7,7 @@ import chess
 import pytest
 from support import quetzal
 
+from play.game import Game
 from play.session import Session, is_no_better, score_of
 from play.storage import Store
 
@@ -98,6 +99,50 @@ def test_nothing_without_a_game(session):
             action()
     with pytest.raises(ValueError, match="no game"):
         session.move("e4")
+
+
+def test_a_search_that_begins_again_knows_the_clock(session, monkeypatch):
+    asked = []
+    session.new_game({"control": [600_000, 0], "book": False})
+    monkeypatch.setattr(session.thinker, "ask", lambda kind, wish: asked.append((kind, wish.parameters.btime)))
+    session.move("e4")
+    time.sleep(0.3)
+    session.set_engine({"threads": 1, "hash": 8})
+    (first, before), (second, after) = asked
+    assert (first, second) == ("move", "move")
+    assert after <= before - 300
+
+
+def test_a_mistake_at_the_end_of_a_search_is_told(session):
+    """What comes behind it must not wait for ever."""
+    session.new_game({"level": 800, "book": False})
+    push = session.game.push
+
+    def refuse_engines(move, score=None):
+        if not session.game.is_persons_turn:
+            raise RuntimeError("not this one")
+        push(move, score)
+
+    session.game.push = refuse_engines
+    session.move("e4")
+    wait_for(lambda: session.messages)
+    assert session.messages[-1] == "RuntimeError: not this one"
+    session.game.push = push
+    session.take_back()
+    session.move("d4")
+    persons_turn(session)
+    assert len(session.game.moves) == 2
+
+
+def test_the_longest_game_is_a_draw(session, monkeypatch):
+    """The engine's move to a longer one would be refused, and it would seem to think for ever."""
+    monkeypatch.setattr("play.game.MOST_PLIES", 3)
+    session.new_game({"moves": ["e2e4", "e7e5"]})
+    session.move("Nf3")
+    assert (session.game.points, session.game.reason[:18]) == (0.5, "draw by its length")
+    assert Game(session.game.record()).is_over
+    session.take_back()
+    assert not session.game.is_over
 
 
 def test_taking_back_while_the_engine_thinks(session):
