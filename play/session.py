@@ -48,7 +48,8 @@ class Session:
             "Hash": 16,
             **{name: int(value) for name, value in (settings or {}).items() if value.isdigit()},
         }
-        self.messages = []
+        self.messages = []  # the last ones
+        self.said = 0  # how many there were
         self.version = 0  # counts changes, so that a page asks only for news
         self.game = None
         self.hint = None
@@ -61,6 +62,7 @@ class Session:
         """A message for the person."""
         with self.lock:
             self.messages = [*self.messages[-MESSAGES + 1 :], text]
+            self.said += 1
             self.version += 1
 
     def note(self):
@@ -393,6 +395,7 @@ class Session:
                 "analysis": self.analysis,
                 "settings": dict(self.settings),
                 "messages": self.messages,
+                "said": self.said,
             }
 
     def _game_state(self):

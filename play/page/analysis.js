@@ -1,5 +1,5 @@
 // Analysis: a tree of variations, the engine's lines at the position that is shown, and what is known without a search.
-const analysis = { tree: null, flipped: false, isOn: false, asked: "", facts: null, factsOf: null, preview: null, timer: null };
+const analysis = { tree: null, flipped: false, isOn: false, asked: "", start: null, facts: null, factsOf: null, preview: null, timer: null };
 const TREE_KEY = "quetzal-tree";
 
 function openTree(tree) {
@@ -55,10 +55,10 @@ function askAnalysis() {
     const key = JSON.stringify([wanted, byId("lines").value]);
     if (analysis.isOn && key !== analysis.asked) {
       analysis.asked = key;
-      await send("analysis/start", { ...wanted, lines: Number(byId("lines").value) });
+      if ((await send("analysis/start", { ...wanted, lines: Number(byId("lines").value) }, true)) === null) analysis.asked = "";
     }
     if (analysis.factsOf === tree.now) return;
-    const node = tree.now, facts = await send("position", wanted);
+    const node = tree.now, facts = await send("position", wanted, true);
     if (facts === null || analysis.tree.now !== node) return;
     analysis.facts = facts;
     analysis.factsOf = node;
@@ -67,13 +67,25 @@ function askAnalysis() {
   }, 60);
 }
 
-function toggleEngine() {
-  analysis.isOn = !analysis.isOn;
+function setEngine(isOn) {
+  analysis.isOn = isOn;
   analysis.asked = "";
-  byId("engine").setAttribute("aria-pressed", String(analysis.isOn));
-  byId("engine").textContent = analysis.isOn ? "engine: on" : "engine: off";
+  byId("engine").setAttribute("aria-pressed", String(isOn));
+  byId("engine").textContent = isOn ? "engine: on" : "engine: off";
+}
+
+function toggleEngine() {
+  setEngine(!analysis.isOn);
   if (analysis.isOn) askAnalysis();
   else send("analysis/stop");
+}
+
+// A page that was loaded again finds the program analysing; a program that was started again is asked again.
+function receiveAnalysis(state) {
+  if (startOf(state) === analysis.start) return;
+  setEngine(analysis.start === null ? state.analysis !== null && state.analysis.running : analysis.isOn);
+  analysis.start = startOf(state);
+  if (analysis.isOn && desk.tab !== "play") askAnalysis();
 }
 
 // The engine's lines, if they are about the position that is shown.
@@ -149,7 +161,7 @@ function renderAnalysis() {
   }
   renderAnalysisBoard();
   renderEngine();
-  fill("tree", ...drawTree(tree, goToNode));
+  refill("tree", ...drawTree(tree, goToNode));
   const now = byId("tree").querySelector(".now");
   byId("tree").scrollTop = now ? now.offsetTop - byId("tree").clientHeight / 2 : 0;
   byId("promote").disabled = tree.path().every((node) => node.parent.children[0] === node);
@@ -222,7 +234,7 @@ async function treePgn() {
 
 function startAnalysis() {
   analysis.tree = keptTree();
-  byId("engine").textContent = "engine: off";
+  setEngine(false);
   byId("engine").addEventListener("click", toggleEngine);
   byId("lines").addEventListener("change", askAnalysis);
   for (const id of ["threads", "hash"]) byId(id).addEventListener("change", () => send("engine", { threads: Number(byId("threads").value), hash: Number(byId("hash").value) }));

@@ -34,8 +34,7 @@ function hear({ kind, ...message }) {
 }
 
 function receive(state) {
-  const known = news.state ? news.state.messages.length : 0;
-  const messages = state.messages.slice(Math.min(known, state.messages.length));
+  const messages = newMessages(state, news.state ? news.state.said : 0);
   news.state = { ...state, at: performance.now() };
   if (messages.length) say(messages.join("; "));
   receiveGame(state.game);

@@ -105,11 +105,11 @@ function renderGameMoves() {
     }
     const isNow = index + 1 === play.ply;
     pairs[pairs.length - 1].append(el("button", {
-      type: "button", class: isNow ? "now" : null, tabindex: isNow ? "0" : "-1", "aria-current": isNow ? "true" : null,
+      type: "button", class: isNow ? "now" : null, tabindex: index === Math.max(0, play.ply - 1) ? "0" : "-1", "aria-current": isNow ? "true" : null,
       "aria-label": `${moveNumber(position)} ${san}`, onclick: () => goToPly(index + 1),
     }, san));
   });
-  list.replaceChildren(...pairs);
+  refill("game-moves", pairs);
   const now = list.querySelector(".now");
   list.scrollTop = now ? now.offsetTop - list.clientHeight / 2 : 0;
 }

@@ -100,7 +100,7 @@ function start() {
     if (document.activeElement !== byId("threads")) byId("threads").value = state.settings.Threads;
     if (document.activeElement !== byId("hash")) byId("hash").value = state.settings.Hash;
     if (desk.tab !== "play") { renderEngine(); renderAnalysisBoard(); }
-  }, receiveReview, receiveInside);
+  }, receiveAnalysis, receiveReview, receiveInside);
   chooseTab(location.hash.slice(1));
   ask();
 }

@@ -84,7 +84,7 @@ function renderReview() {
       GRADES.map(([name, title]) => el("tr", {}, el("td", { class: "left" }, title), totals.map((each) => cell(String(each.grades[name] || 0))))),
       ["opening", "middlegame", "endgame"].map((phase) => el("tr", {}, el("td", { class: "left" }, `points lost a move, ${phase}`), totals.map((each) => cell(each.phases[phase].loss === null ? "–" : each.phases[phase].loss.toFixed(3)))))));
   const errors = found.moves.filter((move) => ["blunder", "mistake", "inaccuracy"].includes(move.grade));
-  fill("review-errors", errors.length ? errors.map((move) => errorItem(move, line)) : el("li", {}, "no errors"));
+  refill("review-errors", errors.length ? errors.map((move) => errorItem(move, line)) : el("li", {}, "no errors"));
   byId("review-move").textContent = move ? `${move.number}.${move.side === "black" ? ".." : ""} ${move.san}${move.grade ? `, ${move.grade}` : ""}: ${scoreText(move.after)}${move.loss > 0.005 ? `, loses ${(100 * move.loss).toFixed(0)} % of a point; better ${move.best.slice(0, 6).join(" ")}` : ""}` : "";
 }
 

@@ -71,11 +71,13 @@ class MoveTree {
 // Commands in comments, such as [%eval 0.35], are for programs.
 const wordsOf = (comment) => comment.replace(/\[%[^\]]*\]/g, "").trim();
 
-// The moves as buttons, variations in brackets behind the move that they replace.
+// The moves as buttons, variations in brackets behind the move that they replace. At the start the first one has its turn
+// in the order of tabs.
 function drawTree(tree, onChoose) {
+  const inOrder = tree.now === tree.root ? tree.root.children[0] : tree.now;
   const button = (node, numbered) => el("button", {
     type: "button", class: `${node === tree.now ? "now" : ""}${node.nags.some((nag) => nag === 2 || nag === 4) ? " bad" : ""}`.trim() || null,
-    tabindex: node === tree.now ? "0" : "-1", "aria-current": node === tree.now ? "true" : null,
+    tabindex: node === inOrder ? "0" : "-1", "aria-current": node === tree.now ? "true" : null,
     "aria-label": `${moveNumber(node.parent.position)} ${node.san}`, onclick: () => onChoose(node),
   }, numbered ? el("em", {}, `${moveNumber(node.parent.position)} `) : null, node.san + node.nags.map((nag) => NAGS[nag] || "").join(""));
   const line = (first, isMain) => {

@@ -332,6 +332,74 @@ def test_a_line_is_shown_on_the_board_when_pointed_at(desk):
     assert desk.placed() == chess.STARTING_BOARD_FEN
 
 
+def test_the_button_of_the_engine_tells_what_runs(desk):
+    desk.show("analyse")
+    desk.window.click("#engine")
+    desk.wait("news.state.analysis && news.state.analysis.running")
+    desk.window.open("about:blank")
+    desk.window.open(f"{desk.page.address}#analyse")
+    desk.wait("news.state !== null")
+    assert desk.window.text("#engine") == "engine: on"
+    desk.window.click("#engine")
+    desk.wait("!news.state.analysis.running")
+    desk.window.click("#engine")
+    desk.wait("news.state.analysis.running")
+    desk.close()
+    desk.wait("!news.isOnline")
+    desk.serve()
+    desk.wait("news.isOnline && news.state.analysis && news.state.analysis.running")
+    assert desk.window.text("#engine") == "engine: on"
+    desk.window.complaints()
+
+
+def test_messages_are_shown_however_many_there_were(desk):
+    for number in range(25):
+        desk.page.session.say(f"message {number}")
+    desk.wait("byId('message').textContent.endsWith('message 24')")
+    desk.page.session.say("one more")
+    desk.wait("byId('message').textContent === 'one more'")
+
+
+def test_a_game_among_others_that_is_broken(desk):
+    """It is found behind letters that JavaScript counts twice, and what is wrong with it stays to be read."""
+    desk.show("analyse")
+    text = '[White "A"]\n\n1. e4 {😀😀} *\n\n[White "B"]\n\n1. d4 d5 2. Ke5 *'
+    desk.window.run("openText(arguments[0])", text)
+    desk.wait("document.querySelectorAll('#set-up-games button').length === 2")
+    desk.window.click("#set-up-games li:nth-child(2) button")
+    desk.wait("analysis.tree.headers.White === 'B' && analysis.factsOf === analysis.tree.now")
+    assert desk.window.run("return analysis.tree.mainLine().map((node) => node.san)") == ["d4", "d5"]
+    assert desk.window.text("#message").startswith("This game is read as far as it goes")
+    desk.window.run("openText('1. c4')")
+    desk.wait("byId('message').hidden")
+
+
+def focus(window):
+    return window.run("return document.activeElement.closest('#tree, #game-moves') && document.activeElement.innerText")
+
+
+def test_the_keyboard_stays_in_the_list_of_moves(desk):
+    desk.new_game()
+    desk.type("e4")
+    desk.answered(2)
+    desk.window.run("document.querySelector('#game-moves button').focus()")
+    desk.window.press("Enter")
+    assert focus(desk.window) == "e4"
+    desk.window.press("ArrowRight")
+    assert focus(desk.window) not in (None, "e4")
+    desk.show("analyse")
+    desk.window.run("openText('1. e4 e5 2. Nf3')")
+    desk.wait("analysis.tree.mainLine().length === 3")
+    assert desk.window.run("return document.querySelectorAll('#tree button[tabindex=\"0\"]').length") == 1
+    desk.window.run("document.querySelectorAll('#tree button')[1].focus()")
+    desk.window.press("Enter")
+    assert focus(desk.window) == "e5"
+    desk.window.press("ArrowRight")
+    assert "Nf3" in focus(desk.window)
+    desk.window.press("Home")
+    assert focus(desk.window) is not None
+
+
 def test_tables_and_reasons(desk):
     desk.show("analyse")
     desk.window.run("openText('7k/8/5K2/8/8/8/8/Q7 w - - 0 1')")
