@@ -16,6 +16,7 @@ HINT_MILLISECONDS = 1_000
 MOST_LINES = 5
 MOST_THREADS = 256
 MOST_HASH = 65_536
+MOST_TABLE_MEN = 7  # the engine asks tables with so many; 0 is never
 DRAW_SCORE = 0  # centipawns: whoever has more does not agree to a draw, nor claim one
 DRAW_FROM = 20  # plies: before, nobody agrees
 MESSAGES = 20
@@ -46,6 +47,7 @@ class Session:
         self.settings = {
             "Threads": 1,
             "Hash": 16,
+            "Tables": True,
             **{name: int(value) for name, value in (settings or {}).items() if value.isdigit()},
         }
         self.messages = []  # the last ones
@@ -358,14 +360,21 @@ class Session:
             self.version += 1
 
     def set_engine(self, wanted):
-        """Threads and memory for whatever is thought about."""
+        """Threads and memory for whatever is thought about, and whether it may ask endgame tables.
+
+        Where these are is not for a page to say: it could name what only hangs when it is opened.
+        """
         threads = whole_number(
             wanted.get("threads", self.settings["Threads"]), 1, MOST_THREADS, "the number of threads"
         )
         megabytes = whole_number(wanted.get("hash", self.settings["Hash"]), 1, MOST_HASH, "the table's megabytes")
+        tables = wanted.get("tables", self.settings["Tables"])
+        if not isinstance(tables, bool):
+            raise ValueError("endgame tables are asked or not")
+        men = MOST_TABLE_MEN if tables else 0
         with self.lock:
-            self.settings |= {"Threads": threads, "Hash": megabytes}
-            self.thinker.change({"Threads": str(threads), "Hash": str(megabytes)})
+            self.settings |= {"Threads": threads, "Hash": megabytes, "Tables": tables}
+            self.thinker.change({"Threads": str(threads), "Hash": str(megabytes), "SyzygyProbeLimit": str(men)})
             if self.game is not None and not self.game.is_over and not self.game.is_persons_turn:
                 self._think()  # the search begins again, but its clock has gone on
             self.version += 1

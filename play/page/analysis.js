@@ -237,7 +237,7 @@ function startAnalysis() {
   setEngine(false);
   byId("engine").addEventListener("click", toggleEngine);
   byId("lines").addEventListener("change", askAnalysis);
-  for (const id of ["threads", "hash"]) byId(id).addEventListener("change", () => send("engine", { threads: Number(byId("threads").value), hash: Number(byId("hash").value) }));
+  for (const id of ["threads", "hash", "use-tables"]) byId(id).addEventListener("change", () => send("engine", { threads: Number(byId("threads").value), hash: Number(byId("hash").value), tables: byId("use-tables").checked }));
   byId("promote").addEventListener("click", () => { analysis.tree.promote(analysis.tree.now); goToNode(analysis.tree.now); });
   byId("delete").addEventListener("click", () => { analysis.tree.remove(analysis.tree.now); goToNode(analysis.tree.now); });
   byId("copy-pgn").addEventListener("click", async () => { const text = await treePgn(); if (text) copy(byId("copy-pgn"), text); });

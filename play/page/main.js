@@ -99,6 +99,7 @@ function start() {
   news.listeners.push((state) => receiveGame(state.game), (state) => receiveGames(state.game), (state) => {
     if (document.activeElement !== byId("threads")) byId("threads").value = state.settings.Threads;
     if (document.activeElement !== byId("hash")) byId("hash").value = state.settings.Hash;
+    byId("use-tables").checked = state.settings.Tables;
     if (desk.tab !== "play") { renderEngine(); renderAnalysisBoard(); }
   }, receiveAnalysis, receiveReview, receiveInside);
   chooseTab(location.hash.slice(1));

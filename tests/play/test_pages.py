@@ -133,6 +133,7 @@ def test_what_is_too_large_is_not_read(page):
         ("analysis/start", {"moves": [["e2e4"]]}),
         ("engine", {"threads": 100_000}),
         ("engine", {"hash": -1}),
+        ("engine", {"tables": "/dev/zero"}),
         ("position", {"fen": "8/8/8/8/8/8/8/8 w - - 0 1"}),
         ("pgn/list", {"pgn": ""}),
         ("pgn/list", {}),

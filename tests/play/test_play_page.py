@@ -352,6 +352,18 @@ def test_the_button_of_the_engine_tells_what_runs(desk):
     desk.window.complaints()
 
 
+def test_the_engine_may_go_without_tables(desk):
+    desk.show("analyse")
+    desk.window.run("openText('8/8/8/3k4/3b4/8/8/R3K3 w - - 0 1')")
+    desk.wait("analysis.tree.root.position.number === 1 && analysis.tree.fen.startsWith('8/')")
+    desk.window.click("#engine")
+    desk.wait("currentLines() && currentLines().lines.every((line) => line.score.cp === 0)")  # as the tables say
+    desk.window.click("#use-tables")
+    desk.wait("!news.state.settings.Tables && currentLines() && currentLines().lines[0].score.cp > 0")
+    desk.window.click("#engine")
+    assert not desk.window.run("return byId('use-tables').checked")
+
+
 def test_messages_are_shown_however_many_there_were(desk):
     for number in range(25):
         desk.page.session.say(f"message {number}")
