@@ -19,8 +19,8 @@ SCHOLARS_MATE = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0"
 class Desk:
     """The program and the browser that shows its page."""
 
-    def __init__(self, window, directory):
-        self.window, self.directory = window, directory
+    def __init__(self, window, directory, screen):
+        self.window, self.directory, self.screen = window, directory, screen
         self.port = 0
         self.page = None
 
@@ -29,8 +29,8 @@ class Desk:
         self.page.start()
         self.port = self.page.server.port
 
-    def show(self, tab="play", screen=SCREENS[0], scheme="light"):
-        self.window.emulate(*screen, scheme)
+    def show(self, tab="play", screen=None, scheme="light"):
+        self.window.emulate(*(screen or self.screen), scheme)
         self.window.open("about:blank")  # another fragment alone would load nothing
         self.window.open(f"{self.page.address}#{tab}")
         self.window.run("localStorage.clear()")
@@ -82,8 +82,9 @@ class Desk:
 
 
 @pytest.fixture
-def desk(chromium, tmp_path):
-    opened = Desk(chromium, tmp_path)
+def desk(request, chromium, tmp_path):
+    """On a large screen; tests of what a small one makes difficult run on both."""
+    opened = Desk(chromium, tmp_path, getattr(request, "param", SCREENS[0]))
     opened.serve()
     opened.show()
     yield opened
@@ -91,6 +92,9 @@ def desk(chromium, tmp_path):
     complaints = chromium.complaints()
     opened.close()
     assert complaints == []
+
+
+on_both_screens = pytest.mark.parametrize("desk", SCREENS, indirect=True, ids=["large", "phone"])
 
 
 def best_move(searcher, fen, moves):
@@ -167,6 +171,7 @@ def test_en_passant(desk):
     assert desk.window.run("return desk.board.shown.position.squares[35]") is None
 
 
+@on_both_screens
 def test_promotion_asks_for_the_piece(desk):
     desk.new_game(fen="8/P6k/8/8/8/8/7p/K7 w - - 0 1")
     desk.click("a7", "a8")
@@ -285,6 +290,7 @@ def san_lines(window):
     )
 
 
+@on_both_screens
 def test_analysis_shows_legal_lines_and_follows_the_tree(desk):
     desk.show("analyse")
     desk.window.click("#engine")
@@ -431,6 +437,7 @@ def begin_review(desk):
     desk.wait("analysis.tree.mainLine().length === 7")
 
 
+@on_both_screens
 def test_a_review_of_a_known_game(desk):
     begin_review(desk)
     desk.window.click("#review-start")
@@ -507,6 +514,7 @@ def test_a_review_takes_nothing_away(desk, other):
     assert desk.window.run("return byId('review-open').hidden && !byId('review-plot').hidden")
 
 
+@on_both_screens
 def test_inside_the_search(desk):
     desk.show("inside")
     values = []
