@@ -2,22 +2,9 @@
 
 import chess
 import chess.syzygy
+import play_endings
 import pytest
 from tables import DIRECTORY
-
-from board import Board
-from search import Limits, Searcher
-
-
-def best_defence(oracle, tables):
-    """The move after which the winner needs longest until the next capture or pawn move; else the one that mates last."""
-    moves = []
-    for move in oracle.legal_moves:
-        oracle.push(move)
-        # A small distance is good for the winner; a draw or a win for the defender would be better still.
-        moves.append((tables.probe_dtz(oracle) or 10_000, move.uci(), move))
-        oracle.pop()
-    return max(moves)[2]
 
 
 @pytest.mark.parametrize(
@@ -34,22 +21,44 @@ def best_defence(oracle, tables):
     ],
 )
 def test_won_endings_are_won(fen, most_moves, nodes):
-    """At less than a second a move.
+    """At less than a second a move. Queen against rook is the hard one: perfect play takes up to 35 moves of the fifty."""
+    with play_endings.open_tables([DIRECTORY]) as tables:
+        assert tables.probe_wdl(chess.Board(fen)) == 2, "the position is no win"
+    ended = play_endings.play(play_endings.Start("", fen, nodes, (str(DIRECTORY),)))
+    assert ended.is_won
+    assert ended.moves <= most_moves
 
-    Queen against rook is the hard one: perfect play takes up to 35 moves of the fifty. With 200,000 to 500,000 nodes a
-    move 5 of 18 such games were drawn; with 700,000 to 1,200,000 none of 12.
-    """
-    board, oracle = Board(fen), chess.Board(fen)
-    searcher = Searcher(megabytes=16)
-    with chess.syzygy.open_tablebase(str(DIRECTORY)) as tables:
-        assert tables.probe_wdl(oracle) == 2, "the position is no win"
-        while board.outcome() is None:
-            if oracle.turn == chess.WHITE:
-                move = oracle.parse_uci(board.uci(searcher.think(board, Limits(nodes=nodes)).best))
-            else:
-                move = best_defence(oracle, tables)
-            board.push_uci(move.uci())
-            oracle.push(move)
-    assert oracle.is_checkmate(), board.outcome()
-    assert oracle.turn == chess.BLACK
-    assert board.fullmove_number <= most_moves + 1
+
+def test_starts_are_won_and_repeat_themselves():
+    with play_endings.open_tables([DIRECTORY]) as tables:
+        fens = play_endings.won_starts("KQvKR", 12, 1, tables)
+        assert len(set(fens)) == 12
+        for fen in fens:
+            board = chess.Board(fen)
+            assert board.is_valid() and board.turn == chess.WHITE
+            assert (tables.probe_wdl(board), tables.probe_dtz(board) >= 5) == (2, True)
+        assert play_endings.won_starts("KQvKR", 12, 1, tables) == fens
+        assert not set(play_endings.won_starts("KQvKR", 12, 2, tables)) & set(fens)
+
+
+def test_who_knows_the_tables_delays_the_loss():
+    board = chess.Board("8/8/8/4k3/8/8/8/KQ6 b - - 0 1")
+    with play_endings.open_tables([DIRECTORY]) as tables:
+        best = play_endings.best_defence(board, tables)
+        distances = {}
+        for move in list(board.legal_moves):
+            board.push(move)
+            distances[move] = tables.probe_dtz(board)
+            board.pop()
+        assert distances[best] == max(distances.values()) > min(distances.values())
+    with play_endings.open_tables([]) as nothing:
+        assert play_endings.best_defence(board, nothing) is None
+
+
+def test_the_script_prints_what_came_of_the_starts(capsys):
+    assert play_endings.main(["KQvK", "--starts", "2", "--nodes", "20000"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("| KQvK | 2 | 2 |")
+    # At one node a move nobody mates with bishop and knight: it says so.
+    assert play_endings.main(["KBNvK", "--starts", "1", "--nodes", "1"]) == 1
+    assert "not won: " in capsys.readouterr().err
+    assert play_endings.main(["KQQvKQ", "--starts", "1"]) == 2
