@@ -85,7 +85,8 @@ class Cluster:
                 import distributed
         except ImportError:
             raise ClusterError("--cluster needs Dask: pip install 'quetzal-chess[cluster]'") from None
-        for name in ("distributed", "distributed.client"):  # what is lost and done again is said by the pool
+        # What is lost and done again is said by the pool; tornado is who runs Dask's connections.
+        for name in ("distributed", "distributed.client", "tornado.application"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         security = security_of(distributed, address, certificates or Certificates())
         self.address = address
