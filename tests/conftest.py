@@ -19,6 +19,18 @@ def _programs_hear_signals():
                 signal.signal(number, lambda *_: None)
 
 
+@pytest.fixture(autouse=True)
+def _this_process_reaps_nobody():
+    """A command says of its process that it ends all orphans that fall to it. Run inside this one, it would end what other
+    tests have started: once a module lost its Dask cluster so.
+    """
+    yield
+    from pool import containment
+
+    is_reaper, containment._OWN.adopts = containment._OWN.adopts, False
+    assert not is_reaper, "patch adopt_descendants, or run the command in a process of its own"
+
+
 @pytest.fixture
 def classical():
     """The classical evaluation, for tests that count pieces or want the same scores whichever network is shipped."""

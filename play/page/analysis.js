@@ -49,7 +49,7 @@ function usualMove(tree, move) {
 
 // Asks the engine for the position that is shown, if it is on, and for what is known of it.
 function askAnalysis() {
-  const { tree } = analysis, moves = tree.moves(), wanted = { fen: tree.fen, chess960: tree.chess960, moves };
+  const { tree } = analysis, node = tree.now, moves = tree.moves(), wanted = { fen: tree.fen, chess960: tree.chess960, moves };
   clearTimeout(analysis.timer);
   analysis.timer = setTimeout(async () => {
     const key = JSON.stringify([wanted, byId("lines").value]);
@@ -57,8 +57,9 @@ function askAnalysis() {
       analysis.asked = key;
       if ((await send("analysis/start", { ...wanted, lines: Number(byId("lines").value) }, true)) === null) analysis.asked = "";
     }
-    if (analysis.factsOf === tree.now) return;
-    const node = tree.now, facts = await send("position", wanted, true);
+    // Another position may have been chosen meanwhile, which asks for itself.
+    if (tree.now !== node || analysis.factsOf === node) return;
+    const facts = await send("position", wanted, true);
     if (facts === null || analysis.tree.now !== node) return;
     analysis.facts = facts;
     analysis.factsOf = node;

@@ -74,7 +74,9 @@ def adopt(checkout, network, *more):
 def test_a_network_is_adopted(checkout, capsys):
     network = write_network(checkout / "tiny.qnn", random_network(32, seed=4))
     digest = hashlib.sha256(network.read_bytes()).hexdigest()
-    entry = {"name": "t1", "accepted": False, "reason": "weaker with a clock", "network": {"sha256": digest}}
+    entry = json.loads((ROOT / "docs" / "networks.json").read_text(encoding="utf-8"))[0]
+    entry |= {"name": "t1", "accepted": False, "reason": "weaker with a clock"}
+    entry["network"]["sha256"] = digest
     (checkout / "docs" / "networks.json").write_text(json.dumps([entry]), encoding="utf-8")
     assert adopt(checkout, network) == 0
     output = capsys.readouterr().out
