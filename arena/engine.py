@@ -143,7 +143,7 @@ class EngineProcess(Client):
             # A bound is only worth keeping while there is nothing better.
             if is_best and (self.info is None or "bound" not in line) and not line.startswith("info string"):
                 self.info = line
-        elif self.inbox.qsize() < _MOST_WAITING and self.delivered - self.taken < _WAITING_SIZE:
+        elif self.has_room_for(line):
             line = visible(line)
             self.delivered += len(line)
             self.inbox.put((line, moment))
@@ -153,6 +153,13 @@ class EngineProcess(Client):
                 f"{self.name} writes more than {_MOST_WAITING} lines or {_WAITING_SIZE} characters that nobody asked for; "
                 "the rest is not heard"
             )
+
+    def has_room_for(self, line):
+        """What ends a flood is heard, or a flood of options would keep an engine from starting where we are slow."""
+        waiting = self.inbox.qsize()
+        if line.strip() in ("uciok", "readyok"):
+            return waiting < 2 * _MOST_WAITING
+        return waiting < _MOST_WAITING and self.delivered - self.taken < _WAITING_SIZE
 
     def next_line(self, timeout=None):
         line = super().next_line(timeout)

@@ -2,9 +2,11 @@
 
 import io
 import json
+import queue
 import sys
 import time
 import tracemalloc
+from types import SimpleNamespace
 
 import chess.pgn
 import pytest
@@ -27,6 +29,18 @@ def engine_of(source, **rules):
 
 
 # One line
+
+
+def test_the_end_of_a_flood_is_heard():
+    """A hundred thousand options came faster than they were read, and the `uciok` behind them was dropped with the rest."""
+    slow = SimpleNamespace(inbox=queue.SimpleQueue(), delivered=0, taken=0)
+    for _ in range(10_000):
+        slow.inbox.put("option name x type button")
+    assert not EngineProcess.has_room_for(slow, "option name y type button")
+    assert EngineProcess.has_room_for(slow, "uciok\r")
+    for _ in range(10_000):
+        slow.inbox.put("uciok")
+    assert not EngineProcess.has_room_for(slow, "uciok")  # nor may that be a flood
 
 
 @pytest.mark.parametrize("mode", ["digits", "text", "options"])
