@@ -108,7 +108,7 @@ class Config:
     def __init__(self, path):
         self.path = Path(path)
         try:
-            text = self.path.read_text(encoding="utf-8")
+            text = self.path.read_text(encoding="utf-8-sig")  # Windows' editors may put a mark before the text
         except FileNotFoundError:
             raise InputError("there is no such file", path) from None
         except UnicodeDecodeError as error:

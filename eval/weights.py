@@ -97,7 +97,7 @@ def load_weights(path=None):
     else:
         source = str(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")  # Windows' editors may put a mark before the text
         except UnicodeDecodeError as error:
             raise WeightsError(f"{source}: no weights file, but bytes that are no text") from error
     features, middlegame, endgame = read_weights(text, LAYOUT, source)

@@ -12,6 +12,7 @@ from arena_playing import command, is_running, processes, run_quetzal
 from support import ROOT
 
 from arena.config import ADJUDICATION, OPENINGS, TIMEOUTS, TOP
+from arena.draft import Draft, describe_tournament
 from arena.openings import START, Supply
 from arena.options import distinct_names
 from arena.pairings import bracket, gauntlet, round_robin, swiss_round
@@ -457,6 +458,14 @@ def test_bad_files(tmp_path, old, new, message):
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "run").exists()
     assert not pids.exists()
+
+
+def test_a_file_of_a_windows_editor(tmp_path):
+    """With a byte order mark before the text and CR LF at the ends of its lines."""
+    path, _ = write_file(tmp_path)
+    expected = describe_tournament(Draft(path))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert describe_tournament(Draft(path)) == expected
 
 
 def test_bad_openings_of_a_tournament(tmp_path):

@@ -47,7 +47,9 @@ def test_textbook_weights_have_the_same_layout(tmp_path):
     assert middlegame[:5] == [100, 320, 330, 500, 900]
 
 
-def test_other_weights_change_the_score(tmp_path):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_other_weights_change_the_score(tmp_path, encoding):
+    """Also with the mark that Windows' editors put before the text."""
     from board import Board
 
     board = Board("4k3/8/8/8/8/8/P3P3/4K3 w - - 0 1")
@@ -56,7 +58,7 @@ def test_other_weights_change_the_score(tmp_path):
     document["features"][0]["mg"][0] += 50
     document["features"][0]["eg"][0] += 50
     changed = tmp_path / "weights.json"
-    changed.write_text(json.dumps(document), encoding="utf-8")
+    changed.write_text(json.dumps(document), encoding=encoding)
     try:
         load_weights(changed)
         assert evaluate(board) > before + 50
