@@ -8,8 +8,6 @@ memory, virus scanners, the icon.
 import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 import tty
 
@@ -23,20 +21,11 @@ import windows
 from check_signature import QUICK_DEPTH, SIGNATURE, closing_nodes
 from support import ROOT
 from terminal import Terminal, plain
+from wine import DIRECTORY, FORMS, PROGRAM, PYTHON, SINGLE, SLOW, quetzal
 
 from arena.client import Client
 
-DIRECTORY = windows.PLACE / "dist" / windows.NAME
-PROGRAM = DIRECTORY / "quetzal.exe"
-SINGLE = windows.PLACE / "dist" / f"{windows.NAME}.exe"
-FORMS = {"directory": PROGRAM, "single file": SINGLE}
 PATIENCE = 120.0
-SLOW = 600
-
-
-@pytest.fixture(scope="module", autouse=True)
-def wine():
-    windows.prepare_wine()
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +41,6 @@ def other_drive():
 
 def engine(program=PROGRAM, **popen):
     return Client(["wine", str(program)], patience=PATIENCE, env=windows.wine_environment(), **popen)
-
-
-def quetzal(*words, program=PROGRAM, timeout=SLOW):
-    """The output of a command, and its status 0."""
-    return windows.under_wine(program, *words, timeout=timeout)
 
 
 # The same engine
@@ -198,87 +182,6 @@ def test_tables_and_books_by_windows_paths(other_drive, tmp_path):
         assert any("book" in line for line in client.ask("position startpos", "go movetime 500", until="bestmove"))
 
 
-# The arena
-
-
-def match(*engines, games=4, folder, extra=()):
-    words = ("match", *engines, "--games", str(games), "--dir", windows.windows_path(folder), *extra)
-    return quetzal(*words, timeout=2 * SLOW)
-
-
-def test_a_match_inside_windows(tmp_path):
-    text = match(*[windows.windows_path(PROGRAM)] * 2, folder=tmp_path / "run", extra=("--tc", "nodes=500"))
-    assert "4 of 4" in text
-    assert (
-        len(re.findall(r"^\[Result ", (tmp_path / "run" / "games.pgn").read_text(encoding="utf-8"), re.MULTILINE)) == 4
-    )
-
-
-BAD = """
-import subprocess, sys, time
-kind = sys.argv[1]
-for line in sys.stdin:
-    word = line.split()[:1]
-    if word == ["uci"]:
-        print("id name bad\\nuciok", flush=True)
-    elif word == ["isready"]:
-        print("readyok", flush=True)
-    elif word == ["quit"]:
-        break
-    elif word == ["go"]:
-        if kind == "crash":
-            sys.exit(3)
-        if kind == "fork":
-            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", "left-behind"])
-        time.sleep(600)
-"""
-
-
-@pytest.mark.parametrize("kind", ["crash", "hang", "fork"])
-def test_engines_that_crash_hang_or_fork(kind, tmp_path):
-    script = tmp_path / "bad.py"
-    script.write_text(BAD, encoding="utf-8")
-    python, program = (windows.windows_path(path) for path in (windows.PYTHON / "python.exe", PROGRAM))
-    bad = f"{python} {windows.windows_path(script)} {kind}"
-    try:
-        text = match(bad, program, games=2, folder=tmp_path / "run", extra=("--tc", "1+0.01", "-c", "1"))
-    except windows.NotMadeError as error:  # who fails twice in the same way is out, and the match ends with status 1
-        text = str(error)
-        assert "is out" in text
-    assert re.search(r"\+0 -2 =0", text), text
-    time.sleep(1)
-    processes = subprocess.run(["ps", "ax", "-o", "args"], capture_output=True, text=True).stdout
-    assert "left-behind" not in processes
-
-
-def test_a_match_against_linux(tmp_path):
-    """Twenty games at 2+0.02 with the Linux program on the other side: nobody crashes, forfeits or moves illegally."""
-    starter = tmp_path / "windows-quetzal"
-    variables = {
-        name: value for name, value in windows.wine_environment().items() if name.startswith(("WINE", "PYTHON"))
-    }
-    exports = "".join(f"export {name}='{value}'\n" for name, value in variables.items())
-    starter.write_text(f"#!/bin/sh\nunset DISPLAY\n{exports}exec wine '{PROGRAM}' \"$@\"\n", encoding="utf-8")
-    starter.chmod(0o755)
-    linux = [sys.executable, "-m", "uci_engine"]
-    command = [
-        *linux,
-        "match",
-        str(starter),
-        " ".join(linux),
-        "--games",
-        "20",
-        "--tc",
-        "2+0.02",
-        "--dir",
-        str(tmp_path / "run"),
-    ]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=2 * SLOW)
-    assert result.returncode == 0, result.stderr
-    assert "20 of 20" in result.stdout
-    assert "lost:" not in result.stdout, result.stdout
-
-
 # The suite
 
 
@@ -290,7 +193,7 @@ PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--capture=sys")
 def test_the_suite_under_windows_python(part):
     """The tests that run on Linux every day. What cannot run there says so in the report of skipped tests."""
     windows.add_test_tools()
-    words = (windows.PYTHON / "python.exe", *PYTEST, f"tests/{part}")
+    words = (PYTHON, *PYTEST, f"tests/{part}")
     output = windows.under_wine(*words, timeout=6 * SLOW, log=windows.PLACE / f"test-{part}.log")
     print(output)
     assert re.search(r"\d+ passed", output), output
