@@ -14,16 +14,33 @@ FILE_OPTIONS = ("evalfile", "bookfile")  # their values name files
 TABLES_OPTION = "syzygypath"  # directories, too large to be sent
 
 
+def split_command(text, *, windows=os.name == "nt"):
+    """The words of a command line. On Windows only double quotes hold words together: a backslash is part of a path, and
+    an apostrophe of a name.
+    """
+    if not windows:
+        return shlex.split(text)
+    lexer = shlex.shlex(text, posix=True)
+    lexer.whitespace_split = True
+    lexer.escape = lexer.commenters = ""
+    lexer.quotes = '"'
+    return list(lexer)
+
+
 def resolve_command(text, base=None):
     """The words of an engine's command with the program's full path. ValueError if there is no such program.
 
     A program that is not on the PATH may stand beside the interpreter, as `quetzal` does in a virtual environment. A
-    path may be relative to the directory `base`.
+    path may be relative to the directory `base`. A path alone needs no quotes, whatever is in it.
     """
-    words = [text] if Path(text).is_file() else shlex.split(text, posix=os.name != "nt")
+
+    def at_base(path):
+        return base is not None and os.path.dirname(path) != "" and (Path(base) / path).is_file()
+
+    words = [text] if Path(text).is_file() or at_base(text) else split_command(text)
     if not words:
         raise ValueError("an engine needs a command")
-    if base is not None and os.path.dirname(words[0]) and (Path(base) / words[0]).is_file():
+    if at_base(words[0]):
         words[0] = str(Path(base) / words[0])
     program = shutil.which(words[0]) or shutil.which(words[0], path=str(Path(sys.executable).parent))
     if program is None:

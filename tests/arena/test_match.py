@@ -13,7 +13,7 @@ from support import DATA
 
 from arena.encounters import Encounters
 from arena.openings import START
-from arena.processes import available_cores, share_cores
+from arena.processes import available_cores, resolve_command, share_cores, split_command
 from arena.settings import Rules, as_dict
 from board.fen import STARTING_FEN
 from pool.local import LocalPool
@@ -304,3 +304,27 @@ def test_bad_input(tmp_path, arguments, message):
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "run").exists()
     assert not pids.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"C:\quetzal.exe", ["C:\\quetzal.exe"]),
+        (r'"C:\Program Files\q é.exe" -m "a b"', ["C:\\Program Files\\q é.exe", "-m", "a b"]),
+        (r"C:\O'Brien\q.exe #1 'x y'", ["C:\\O'Brien\\q.exe", "#1", "'x", "y'"]),
+        (r'q.exe --dir="D:\Bases 1\" ""', ["q.exe", "--dir=D:\\Bases 1\\", ""]),
+    ],
+)
+def test_commands_as_windows_users_write_them(text, words):
+    assert split_command(text, windows=True) == words
+
+
+def test_a_path_with_blanks(tmp_path):
+    """Alone it needs no quotes, be it a full one or one that starts from the file that names it."""
+    (tmp_path / "my engines").mkdir()
+    program = tmp_path / "my engines" / "engine 1"
+    program.write_text("#!/bin/sh\n", encoding="utf-8")
+    program.chmod(0o755)
+    assert resolve_command(str(program)) == [str(program)]
+    assert resolve_command("my engines/engine 1", tmp_path) == [str(program)]
+    assert resolve_command("'my engines/engine 1' -x", tmp_path) == [str(program), "-x"]

@@ -78,7 +78,7 @@ command = 'Motoren é\\single.exe'
 tc = "nodes=300"
 [[engine]]
 name = "Python"
-command = '''PYTHON -m uci_engine'''
+command = '''"PYTHON" -m uci_engine'''
 tc = "depth=3"
 """
 
@@ -132,7 +132,7 @@ kernel = ctypes.WinDLL("kernel32", use_last_error=True)
 kernel.FreeConsole()
 if not kernel.AllocConsole():
     sys.exit("no console")
-process = subprocess.Popen(command, stdin=subprocess.PIPE)
+process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=sys.stdout, stderr=sys.stdout)
 kernel.SetConsoleCtrlHandler(None, True)
 file = pathlib.Path(file)
 while process.poll() is None and (not file.exists() or file.read_bytes().count(b"\\n") < int(lines)):
