@@ -106,7 +106,11 @@ def test_a_killed_match_goes_on(tmp_path):
     run, games = tmp_path / "run", 60
     words = ("match", *[windows.windows_path(PROGRAM)] * 2, "--games", str(games), *QUICK)
     command = ["wine", str(PROGRAM), *words, "--dir", windows.windows_path(run)]
-    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}  # not files, under wine
+    streams = {
+        "stdin": subprocess.PIPE,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.STDOUT,
+    }  # not files, under wine
     with subprocess.Popen(command, env=windows.wine_environment(), **streams) as process:
         try:
             assert wait_until(lambda: len(games_of(run)) >= 3, 120)
