@@ -93,9 +93,16 @@ def read_suites(paths, on_problem, *, chess960=False):
     return found
 
 
+class Chess960Board(chess.Board):
+    """python-chess reads the moves of an EPD on a new board of the same class, and forgets whether it is Chess960."""
+
+    def __init__(self, fen=chess.STARTING_FEN, *, chess960=True):
+        super().__init__(fen, chess960=chess960)
+
+
 def read_problem(path, number, text, chess960=False):
     """One line of EPD. ValueError says what is wrong with it."""
-    board = chess.Board(chess960=chess960)
+    board = Chess960Board() if chess960 else chess.Board()
     operations = board.set_epd(text)
     if not board.is_valid():
         raise ValueError(f"no position of a game: {board.status()!r}")
