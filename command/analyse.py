@@ -164,7 +164,7 @@ def runner_of(options, cluster):
 def review(options, journal, reading, interrupt, runner):
     """Fills the journal. False if that was interrupted."""
     progress = Progress("analyse", "games", reading.count(), by_minute=True)
-    progress.resume_at(journal.games)
+    progress.resume_at(journal.count)
     broken = Broken(options.show_broken, progress)
     for record in journal.records():
         if "broken" in record:
@@ -179,12 +179,12 @@ def review(options, journal, reading, interrupt, runner):
             progress.advance(1)
     broken.finish()
     if interrupt.is_requested:
-        done = plural(journal.games, "game")
+        done = plural(journal.count, "game")
         progress.finish(f"interrupted after {done}; the same command goes on from {journal.path}")
         return False
     for damage in reading.damage:
         broken.say(damage)
-    reviewed = journal.games - progress.skipped
+    reviewed = journal.count - progress.skipped
     if reviewed:
         progress.finish(f"{plural(reviewed, 'game')} at {progress.speed()} on {plural(runner.pool.slots(), 'thread')}")
     return True
@@ -201,7 +201,7 @@ def run(options):
         reading = Reading(options, interrupt)
         if not review(options, journal, reading, interrupt, runner):
             return INTERRUPTED
-        if journal.games == 0:
+        if journal.count == 0:
             journal.remove()
             whose = "" if options.only is None else f" of a player '{options.only}'"
             raise ValueError("; ".join(reading.damage) or f"there is no game{whose} in {', '.join(options.games)}")

@@ -1,4 +1,4 @@
-"""`quetzal analyse` and `quetzal suite` as a user types them: files, exit status, interruption and resumption."""
+"""`quetzal analyse` as a user types it: files, exit status, interruption and resumption."""
 
 import gzip
 import io
@@ -13,10 +13,6 @@ import time
 import chess.pgn
 import pytest
 from support import TESTS, quetzal
-
-from command.line import run
-from play.suite_run import Solving
-from pool.tasks import PoolError
 
 KNOWN = TESTS / "play" / "known_games.pgn"
 BROKEN = '[Event "Broken"]\n[White "Nobody"]\n\n1. e4 e5 2. Ke3 *\n\n'
@@ -220,105 +216,3 @@ def test_killed_and_resumed_gives_the_same_file(tmp_path):
     assert process.returncode == 0
     assert output.read_bytes() == whole.read_bytes()
     assert not (tmp_path / "out.pgn.journal").exists()
-
-
-SUITE = (
-    '6k1/5ppp/8/8/8/8/8/R3K3 w - - bm Ra8#; id "back rank";\n'
-    '4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - bm Qb8+; id "opera";\n'
-    '6k1/5ppp/8/8/8/8/8/R3K3 w - - bm Ra7; id "wrong";\n'
-    '8/5P1k/5K2/8/8/8/8/8 w - - am f8=Q; id "stalemate";\n'
-    "this is no position\n"
-    '7K/8/k1P5/7p/8/8/8/8 w - - ce 0; c0 "Kg7=10, c7=2"; id "points";\n'
-)
-
-
-@pytest.fixture
-def suite(tmp_path):
-    path = tmp_path / "tiny.epd"
-    path.write_text(SUITE, encoding="utf-8")
-    return path
-
-
-def test_a_suite_is_solved(suite):
-    """Two mates that are found, one wrong claim, a move to avoid, points, and a line that is no position."""
-    result = quetzal("suite", str(suite), "--nodes", "20000", "--hash", "4")
-    assert result.returncode == 0, result.stderr
-    miss, head, row, foot = result.stdout.splitlines()
-    assert miss == "wrong: played Ra8#, not Ra7"
-    assert head.split() == [
-        "engine",
-        "solved",
-        "of",
-        "per",
-        "cent",
-        "points",
-        "of",
-        "ce",
-        "error",
-        "time",
-        "to",
-        "solution",
-    ]
-    assert row.split()[:6] == ["Quetzal", "4", "5", "80.0", "10", "10"]
-    assert foot == "5 positions, nodes 20000 each"
-    assert "tiny.epd:5:" in result.stderr
-
-
-def test_engines_side_by_side(suite):
-    other = f"{sys.executable} -m uci_engine"
-    arguments = (
-        "--engine",
-        "own",
-        "--engine",
-        other,
-        "--nodes",
-        "20000",
-        "--hash",
-        "4",
-        "--json",
-        "--concurrency",
-        "2",
-    )
-    result = quetzal("suite", str(suite), *arguments)
-    assert result.returncode == 0, result.stderr
-    own, process = json.loads(result.stdout)["engines"]
-    assert own["solved"] == process["solved"] == 4
-    for one, two in zip(own["attempts"], process["attempts"], strict=True):
-        # The same engine with the same limits, once in this process and once through UCI.
-        same = ("id", "move", "score", "mate", "depth", "nodes", "solved")
-        assert {name: one[name] for name in same} == {name: two[name] for name in same}
-
-
-def test_what_was_solved_is_shown_when_the_cluster_is_lost(suite, monkeypatch, capsys):
-    """There is no file to go on from: the work must not have been for nothing."""
-    attempts = Solving.attempts
-
-    def lost(self, problems, is_stopped):
-        found = attempts(self, problems, is_stopped)
-        yield next(found)
-        found.close()
-        raise PoolError("the scheduler is gone")
-
-    monkeypatch.setattr(Solving, "attempts", lost)
-    # The command says that its process is the reaper of all that it starts; this process has other tests' children, too.
-    monkeypatch.setattr("command.suite.adopt_descendants", lambda: None)
-    for form, told in (((), "Quetzal"), (("--json",), '"solved": 1')):
-        assert run(["suite", str(suite), "--nodes", "20000", "--hash", "4", *form]) == 1
-        shown = capsys.readouterr()
-        assert told in shown.out
-        assert shown.err.endswith("quetzal suite: the scheduler is gone\n")
-
-
-def test_a_bad_suite_is_refused(tmp_path, suite):
-    empty = tmp_path / "empty.epd"
-    empty.touch()
-    for arguments in (
-        (empty,),
-        (tmp_path / "missing.epd",),
-        (suite, "--engine", "nobody-there"),
-        (suite, "--option", "x"),
-    ):
-        result = quetzal("suite", *map(str, arguments))
-        assert result.returncode == 2, arguments
-        assert "Traceback" not in result.stderr
-        assert result.stderr.startswith(("quetzal suite: ", str(suite)))

@@ -216,6 +216,40 @@ def test_suites_with_a_worker_killed(tmp_path):
     assert answers(found) == answers(Solving(work, 1).attempts(problems))
 
 
+def test_the_scheduler_dies_and_a_suite_goes_on_here(tmp_path):
+    suite, here, there = tmp_path / "suite.epd", tmp_path / "here.json", tmp_path / "there.json"
+    suite.write_text(30 * SUITE, encoding="utf-8")
+    arguments = ("suite", suite, "--nodes", 20_000, "--hash", 4)
+    journal = tmp_path / "there.json.journal"
+    with local_cluster() as workers:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "uci_engine", *map(str, (*arguments, "-o", there, "--cluster", workers.address))],
+            cwd=DATA,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert wait_until(
+            lambda: process.poll() is not None or (journal.exists() and journal.read_bytes().count(b"\n") > 5)
+        )
+        assert process.poll() is None
+        os.kill(workers.scheduler, signal.SIGKILL)
+        _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1, told
+    assert f"is gone; what is finished is kept; the same command goes on from {journal}" in told
+    assert 5 < journal.read_bytes().count(b"\n") < 121
+    run(*arguments, "-o", there)
+    run(*arguments, "-o", here)
+    assert answers_in(there) == answers_in(here)
+
+
+def answers_in(path):
+    """What does not depend on the clock."""
+    (engine,) = json.loads(path.read_text(encoding="utf-8"))["engines"]
+    times = ("milliseconds", "solution_milliseconds")
+    return [{name: value for name, value in each.items() if name not in times} for each in engine["attempts"]]
+
+
 def test_a_worker_of_another_commit_is_named(tmp_path, workers):
     folder = tmp_path / "other"
     folder.mkdir()

@@ -172,7 +172,7 @@ def test_a_journal_goes_on(some, tmp_path):
     with open(journal.path, "ab") as file:
         file.write(b'{"digest": "cut sh')  # killed while it wrote
     journal = Journal(output, SETTINGS)
-    assert journal.games == 1
+    assert journal.count == 1
     for record in run(some, 1, journal):
         journal.add(record)
     assert list(journal.records()) == whole

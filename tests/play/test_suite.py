@@ -1,5 +1,7 @@
 """Suites: what EPD operations ask, when an answer is right and since when, and engines side by side."""
 
+import contextlib
+import json
 import subprocess
 import sys
 import time
@@ -8,9 +10,11 @@ import chess
 import pytest
 from support import TESTS
 
+from arena.errors import InputError
 from play.searching import Cancelled
 from play.suite import Attempt, Course, Score, read_points, read_problem, read_suites
 from play.suite_engines import OwnEngine, OwnWork, solvers
+from play.suite_journal import Journal
 from play.suite_run import Solving
 from pool.containment import end_orphans
 
@@ -104,6 +108,20 @@ def test_bad_lines_are_named(tmp_path, line):
     assert [problem.line for problem in problems] == [3, 5]
     assert len(said) == 1
     assert said[0].startswith(f"{path}:4: ")
+
+
+@pytest.mark.parametrize(
+    "position, san, uci",
+    [("k7/8/8/8/8/8/8/4K2R w H -", "O-O", "e1h1"), ("k7/8/8/8/8/8/8/1R3KR1 w B -", "O-O-O", "f1b1")],
+)
+def test_castling_in_chess960_is_a_solution(position, san, uci):
+    """Once it was another move than the one that engines played, or none at all."""
+    problem = read_problem("x.epd", 1, f'{position} bm {san}; am {san}; c0 "{san}=5";', chess960=True)
+    castling = problem.board.parse_uci(uci)
+    assert problem.best == problem.avoid == (castling,)
+    assert problem.points == {castling: 5}
+    assert problem._replace(avoid=()).is_right(castling)
+    assert problem.wanted() == f"{san}, anything but {san}"
 
 
 def suite_of(*lines):
@@ -201,3 +219,95 @@ def test_other_children_of_the_process_are_left_alone(tmp_path):
 def test_an_engine_that_does_not_exist():
     with pytest.raises(ValueError, match="no program"):
         solvers([str(TESTS / "nobody")], {"nodes": 1}, megabytes=1, options={}, chess960=False)
+
+
+SETTINGS = {"program": "Quetzal", "suites": ["x.epd"], "hash": 4}
+ATTEMPT = {"score": 5, "mate": None, "depth": 2, "nodes": 7, "time": 9.25, "solved_at": 4.5}
+
+
+def journal_of(folder, problems, *attempts):
+    """A closed journal that has these attempts at the first problems."""
+    with contextlib.closing(Journal(folder / "out.json", SETTINGS)) as journal:
+        for problem, attempt in zip(problems, attempts, strict=False):
+            journal.note("Quetzal", problem, attempt)
+    return journal.path
+
+
+def answered(folder, problems):
+    with contextlib.closing(Journal(folder / "out.json", SETTINGS)) as journal:
+        return journal.answered(("Quetzal", problem) for problem in problems)
+
+
+def test_a_journal_has_what_was_answered(tmp_path):
+    problems = suite_of(f"{BACK_RANK} bm Ra8#;", f"{STALEMATE} am f8=Q;", f"{RETI} ce 0;")
+    attempts = [
+        Attempt(move(problems[0], "Ra8#"), **ATTEMPT),
+        Attempt(None, time=3.0, failure="played the illegal move \udcff"),
+    ]
+    path = journal_of(tmp_path, problems, *attempts)
+    with open(path, "ab") as file:
+        file.write(b'{"digest": "cut sh')  # killed while it wrote
+    assert answered(tmp_path, problems) == attempts
+    castling = [read_problem("y.epd", 1, "k7/8/8/8/8/8/8/4K2R w H - bm O-O;", chess960=True)]
+    (tmp_path / "chess960").mkdir()
+    attempt = Attempt(castling[0].best[0], **ATTEMPT)
+    journal_of(tmp_path / "chess960", castling, attempt)
+    assert answered(tmp_path / "chess960", castling) == [attempt]
+
+
+def test_a_journal_refuses_other_positions(tmp_path):
+    """Also one that asks something else, and fewer of them than were answered."""
+    problems = suite_of(f"{BACK_RANK} bm Ra8#;", f"{STALEMATE} am f8=Q;")
+    attempts = [Attempt(move(problems[0], "Ra8#"), **ATTEMPT), Attempt(None, failure="so")]
+    path = journal_of(tmp_path, problems, *attempts)
+    kept = path.read_bytes()
+    for changed in (
+        suite_of(f"{BACK_RANK} bm Ra8#;", f"{STALEMATE} am f8=R;"),
+        suite_of(f"{BACK_RANK} bm Ra8#;", f"{RETI} bm Kg7;"),
+        problems[:1],
+    ):
+        with pytest.raises(InputError, match="the positions have changed since"):
+            answered(tmp_path, changed)
+    with (
+        contextlib.closing(Journal(tmp_path / "out.json", SETTINGS)) as journal,
+        pytest.raises(InputError, match="the positions have changed since"),
+    ):
+        journal.answered(("Another", problem) for problem in problems)
+    assert path.read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"move": 7}, "move is 7, not text"),
+        ({"move": "a1a9"}, "expected uci string|invalid uci"),
+        ({"move": "0000"}, "there is no move"),
+        ({"move": "a1b2"}, "illegal uci"),
+        ({"move": None}, "neither a move nor a failure"),
+        ({"failure": "so"}, "neither a move nor a failure"),
+        ({"nodes": "many"}, "nodes is 'many'"),
+        ({"time": -1}, "time is -1"),
+        ({"time": float("nan")}, "time is nan"),
+        ({"solved_at": -1}, "solved_at is -1"),
+        ({"solved_at": 1.0}, "it solves what asks nothing"),
+        ({"digest": None}, "digest is None"),
+    ],
+)
+def test_a_damaged_journal_is_refused_with_its_line(tmp_path, changes, reason):
+    problems = suite_of(f"{BACK_RANK} bm Ra8#;", f"{BACK_RANK} ce 500;")
+    attempts = [Attempt(move(problem, "Ra8#"), **{**ATTEMPT, "solved_at": None}) for problem in problems]
+    path = journal_of(tmp_path, problems, *attempts)
+    *first, last = path.read_text(encoding="utf-8").splitlines()
+    damaged = "\n".join([*first, json.dumps(json.loads(last) | changes), ""])
+    path.write_text(damaged, encoding="utf-8")
+    with pytest.raises(InputError, match=rf"journal:3: damaged: .*({reason})"):
+        answered(tmp_path, problems)
+    assert path.read_text(encoding="utf-8") == damaged
+
+
+@pytest.mark.parametrize("line", [b"[1]", b"{", b"\xff", b"{}", b"[" * 100_000])
+def test_a_journal_of_something_else_is_refused(tmp_path, line):
+    path = journal_of(tmp_path, [])
+    path.write_bytes(path.read_bytes() + line + b"\n")
+    with pytest.raises(InputError, match="journal:2: damaged: "):
+        answered(tmp_path, suite_of(f"{BACK_RANK} bm Ra8#;"))
