@@ -11,8 +11,10 @@ import sys
 
 from arena.players import Players
 from arena.preflight import problems_of
-from arena.processes import command_at, files_of, options_at, require_tables
+from arena.processes import command_at, files_of, folders_of, options_at, tables_at
 from arena.settings import engine_from, rules_from
+from book.endgame.endings import WDL_SUFFIX
+from book.endgame.table_paths import table_files
 from pool.processes import Children
 from pool.tasks import Doer, Work
 
@@ -21,7 +23,7 @@ class Encounters(Work):
     """`engines` and `rules` are those of the run's description: on a cluster, a worker without one of them is not fit.
 
     `cores` has the processors of each slot, `upload` sends the engines' programs along; networks and books that options
-    name go along anyway. With a `reference` speed, time
+    name go along anyway, and so do endgame tables: those that judge games without their distances. With a `reference` speed, time
     controls are scaled to what the worker is capable of. `environment` has variables that the engines see.
     """
 
@@ -42,6 +44,14 @@ class Encounters(Work):
         found = (files_of(each["command"], each["options"], upload=self.upload) for each in self.engines)
         return list(dict.fromkeys(itertools.chain(*found)))
 
+    def folders(self):
+        found = {}
+        if self.rules is not None and self.rules["syzygy"] is not None:
+            found[self.rules["syzygy"]] = table_files(self.rules["syzygy"], (WDL_SUFFIX,))
+        for engine in self.engines:
+            found |= folders_of(engine["options"])
+        return found
+
     def open(self, place):
         if place.is_remote:
             self.require_all(place)
@@ -52,12 +62,13 @@ class Encounters(Work):
         for engine in self.engines:
             placed(engine, place)
         if self.rules is not None:
-            require_tables(self.rules["syzygy"])
+            rules_at(self.rules, place)
 
     def check(self, place):
         self.require_all(place)
         os.environ.update(self.environment)
-        return problems_of([engine_from(placed(values, place)) for values in self.engines], rules_from(self.rules))
+        engines = [engine_from(placed(values, place)) for values in self.engines]
+        return problems_of(engines, rules_from(rules_at(self.rules, place)))
 
     def label(self, task):
         return f"game {task['games'][0]['game'] + 1}"
@@ -77,6 +88,11 @@ def placed(engine, place):
         "command": command_at(engine["command"], place),
         "options": options_at(engine["options"], place),
     }
+
+
+def rules_at(rules, place):
+    """Rules with the path of their tables on this machine."""
+    return {**rules, "syzygy": tables_at(rules["syzygy"], place)}
 
 
 class Table(Doer):
@@ -109,7 +125,7 @@ class Table(Doer):
         engines = {index: placed(values, self.place) for index, values in task["engines"].items()}
         try:
             self.players.play(
-                {**task, "engines": engines},
+                {**task, "engines": engines, "rules": rules_at(task["rules"], self.place)},
                 scale=self.scale,
                 on_game=show_game,
                 on_move=show_move if self.work.live else None,

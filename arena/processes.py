@@ -6,12 +6,12 @@ import shutil
 import sys
 from pathlib import Path
 
-from book.endgame.table_paths import split_path
+from book.endgame.table_paths import split_path, table_files
 from pool.tasks import Unfit
 
 # Options of UCI engines, whose names are written in any case.
 FILE_OPTIONS = ("evalfile", "bookfile")  # their values name files
-TABLES_OPTION = "syzygypath"  # directories, too large to be sent
+TABLES_OPTION = "syzygypath"  # its value names directories
 
 
 def split_command(text, *, windows=os.name == "nt"):
@@ -92,22 +92,36 @@ def files_of(command, options, *, upload):
     return [command[0], *named] if upload else named
 
 
+def folders_of(options):
+    """The directories of tables that go with an engine to other machines, as Work.folders has them."""
+    named = [value for name, value in options.items() if name.lower() == TABLES_OPTION]
+    return {value: table_files(value) for value in named if value and value != "<empty>"}
+
+
 def options_at(options, place):
-    """An engine's options where a pool does its work: the files that they name may have been sent there.
+    """An engine's options where a pool does its work: files and tables that they name may have been sent there.
 
     Unfit if tables are missing.
     """
-    for name, value in options.items():
-        if place.is_remote and name.lower() == TABLES_OPTION:
-            require_tables(value)
-    return {
-        name: place.files.get(value, value) if name.lower() in FILE_OPTIONS else value
-        for name, value in options.items()
-    }
+    return {name: option_at(name.lower(), value, place) for name, value in options.items()}
 
 
-def require_tables(path):
-    """Unfit if one of the directories of a path is not on this machine. Engines write no path as <empty>."""
+def option_at(name, value, place):
+    if name in FILE_OPTIONS:
+        return place.files.get(value, value)
+    if name == TABLES_OPTION:
+        return tables_at(value, place)
+    return value
+
+
+def tables_at(path, place):
+    """The directories of tables where a pool does its work. Unfit if one of them is missing there.
+
+    Engines write no path as <empty>.
+    """
+    if path in place.files or not place.is_remote:
+        return place.files.get(path, path)
     missing = [part for part in split_path("" if path == "<empty>" else path or "") if not os.path.isdir(part)]
     if missing:
         raise Unfit(f"there are no tables in {missing[0]} on this worker")
+    return path

@@ -20,6 +20,14 @@ def positive(text):
     return number
 
 
+def gigabytes(text):
+    """An argparse type: a size from 0."""
+    number = float(text)
+    if not 0 <= number <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1,000,000")
+    return number
+
+
 def join_fen(words):
     """A command line in which a FEN without quotes has become one word again.
 
@@ -125,6 +133,13 @@ def add_cluster(command, *, upload=False):
     group.add_argument("--cluster", metavar="ADDRESS", help="work on a Dask cluster, such as tcp://10.0.0.1:8786")
     for name, what in (("ca", "the authority's certificate"), ("cert", "our certificate"), ("key", "its key")):
         group.add_argument(f"--tls-{name}", metavar="FILE", help=f"{what}, for tls:// addresses")
+    group.add_argument(
+        "--send-tables",
+        type=gigabytes,
+        default=2.0,
+        metavar="GB",
+        help="endgame tables up to this size are sent to workers that lack them (default: 2)",
+    )
     if upload:
         group.add_argument("--upload", action="store_true", help="send the engines' programs to the cluster")
 
@@ -146,5 +161,6 @@ def cluster_of(options):
     def say(text):
         print(text, file=sys.stderr)
 
-    with contextlib.closing(Cluster(options.cluster, identity, certificates, say)) as cluster:
+    most_sent = int(options.send_tables * (1 << 30))
+    with contextlib.closing(Cluster(options.cluster, identity, certificates, say, most_sent)) as cluster:
         yield cluster

@@ -3,19 +3,19 @@
 A game's result depends on the game and the settings only, not on who reviews it or on the games before it.
 """
 
-import os
 import threading
 
 import chess.pgn
 
-from book.endgame.table_paths import split_path
+from arena.processes import tables_at
+from book.endgame.table_paths import table_files
 from play.annotation import annotate
 from play.collection import parse
 from play.collection_journal import digest_of
 from play.review import GameError, Reviewer
 from pool.cluster import ClusterPool
 from pool.local import LocalPool
-from pool.tasks import Cancelled, Doer, Ordered, Unfit, Work
+from pool.tasks import Cancelled, Doer, Ordered, Work
 from search import Searcher
 from uci_engine import __version__
 from uci_engine.endgame import Endgame
@@ -31,11 +31,11 @@ class Reviews(Work):
         self.megabytes = megabytes
         self.syzygy_path = syzygy_path
 
+    def folders(self):
+        return {self.syzygy_path: table_files(self.syzygy_path)} if self.syzygy_path else {}
+
     def open(self, place):
-        missing = [part for part in split_path(self.syzygy_path) if not os.path.isdir(part)]
-        if place.is_remote and missing:
-            raise Unfit(f"there are no tables in {missing[0]} on this worker")
-        return ReviewDoer(self)
+        return ReviewDoer(self, tables_at(self.syzygy_path, place))
 
     def check(self, place):
         self.open(place).close()
@@ -48,10 +48,10 @@ class Reviews(Work):
 class ReviewDoer(Doer):
     """One reviewer for many games. What its tables have to say goes to whoever listens at the time."""
 
-    def __init__(self, work):
+    def __init__(self, work, syzygy_path):
         self.told = []
         self.searcher = Searcher(megabytes=work.megabytes)
-        self.reviewer = Reviewer(self.searcher, work.limits, Endgame(work.syzygy_path, self.told.append))
+        self.reviewer = Reviewer(self.searcher, work.limits, Endgame(syzygy_path, self.told.append))
         self.cancel = threading.Event()
 
     def do(self, task, say):

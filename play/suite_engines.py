@@ -9,7 +9,7 @@ import chess
 from arena.engine import EngineFailure, EngineProcess, parse_info
 from arena.options import make_engine
 from arena.preflight import check_engines, problems_of
-from arena.processes import command_at, files_of, options_at
+from arena.processes import command_at, files_of, folders_of, options_at
 from arena.settings import Rules
 from arena.transcript import Transcript
 from board import Board
@@ -116,6 +116,9 @@ class UciWork(Work):
 
     def files(self):
         return files_of(self.settings.command, self.settings.options, upload=self.upload)
+
+    def folders(self):
+        return folders_of(self.settings.options)
 
     def settings_at(self, place):
         command, options = command_at(self.settings.command, place), options_at(self.settings.options, place)

@@ -18,13 +18,15 @@ import uuid
 import warnings
 from typing import NamedTuple
 
+from pool.folders import PIECE, Absent, measured
 from pool.processes import ProcessDoer
-from pool.remote import difference, end_run, examine, keep, perform
+from pool.remote import Luggage, difference, end_run, examine, keep, perform, receive
 from pool.tasks import Cancelled, Event, Lost, Place, Pool, PoolError, Unfit, Work
 
 _CONNECT_SECONDS = 10
 _KNOWN_SECONDS = 0.5
 _LEAVE_SECONDS = 5.0
+MOST_SENT = 2 << 30  # bytes of folders that are sent to a worker, unless another bound is asked for
 
 
 class ClusterError(ValueError):
@@ -75,10 +77,10 @@ class Cluster:
     """A connection. Connects at once, so that a cluster that is not there is noticed before a run begins.
 
     `identity` is a function of a module: what it returns on a worker must be what it returns here. `say` takes lines of
-    text while nothing else can be done but wait.
+    text while nothing else can be done but wait. `most_sent` bounds the folders that are sent, in bytes.
     """
 
-    def __init__(self, address, identity, certificates=None, say=lambda text: None):
+    def __init__(self, address, identity, certificates=None, say=lambda text: None, most_sent=MOST_SENT):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -92,6 +94,7 @@ class Cluster:
         self.address = address
         self.identity = identity
         self.say = say
+        self.most_sent = most_sent
         try:
             self.client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, security=security)
         except (OSError, ValueError, TypeError) as error:
@@ -110,6 +113,14 @@ class Cluster:
     def close(self):
         with contextlib.suppress(Exception):
             self.client.close(_CONNECT_SECONDS)
+
+
+def in_words(size):
+    """Bytes as people count them."""
+    for unit, name in ((1 << 30, "GB"), (1 << 20, "MB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return f"{size / 1024:.3g} kB"
 
 
 def reason_of(error):
@@ -134,11 +145,19 @@ class ClusterPool(Pool):
         self.lost_since = None  # the scheduler
         self.known, self.known_until = {}, 0.0  # workers
         self.is_alone = False  # without workers, and that was said
-        self.names, self.contents = self.upload()
+        self.equipping = set()  # workers to which folders are being sent
+        self.parked = set()  # tickets that wait for them
+        self.luggage, self.contents = self.upload()
         self.is_closed = False
 
     def upload(self):
-        """Sends each file once to the cluster, which hands it on to the workers that need it."""
+        """Sends each file once to the cluster, which hands it on to the workers that need it; folders only when they do."""
+        self.folders, total, is_sent = measured(self.work.folders(), self.cluster.most_sent)
+        if not is_sent:
+            self.cluster.say(
+                f"{', '.join(folder.name for folder in self.folders)}: {in_words(total)} are more than the "
+                f"{in_words(self.cluster.most_sent)} that are sent; workers need the same files under the same name"
+            )
         names, contents = {}, []
         for path in self.work.files():
             with open(path, "rb") as file:
@@ -148,7 +167,9 @@ class ClusterPool(Pool):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # it is as large as it is
                 contents.append(self.client.submit(keep, data, key=f"quetzal-file-{digest}"))
-        return names, contents
+        luggage = Luggage(names, self.folders)
+        # The names of a thousand files would be a burden for each task; so they are a file, too.
+        return self.client.submit(keep, luggage, key=f"quetzal-{self.run}-luggage"), contents
 
     # Who may work
 
@@ -167,48 +188,134 @@ class ClusterPool(Pool):
         workers = list(self.client.nthreads())
         if not workers:
             raise ClusterError(f"the cluster at {self.cluster.address} has no workers")
-        futures = {
+        absent = {}
+        for worker, future in self.examinations(workers).items():
+            try:
+                self.judge(worker, future)
+            except Absent as error:
+                absent[worker] = error.digests
+        if absent:
+            self.equip(absent)
+            equipped = [worker for worker in absent if worker not in self.unfit]
+            for worker, future in self.examinations(equipped).items():
+                try:
+                    self.judge(worker, future)
+                except Absent:
+                    self.exclude(worker, "what was sent to it is gone")
+        if len(self.unfit) == len(workers):
+            worker, reason = next(iter(self.unfit.items()))
+            raise ClusterError(f"no worker of {self.cluster.address} can do this: {reason} ({worker})")
+
+    def examinations(self, workers):
+        """A future for each worker."""
+        return {
             worker: self.client.submit(
                 examine,
                 self.run,
                 self.work,
                 self.cluster.identity,
-                self.names,
+                self.luggage,
                 *self.contents,
-                key=f"quetzal-{self.run}-check-{number}",
+                key=f"quetzal-{self.run}-check-{uuid.uuid4().hex}",
                 workers=[worker],
                 pure=False,
             )
-            for number, worker in enumerate(workers)
+            for worker in workers
         }
-        for worker, future in futures.items():
-            reason = self.reason_against(worker, future)
-            if reason:
-                self.exclude(worker, reason)
-        if len(self.unfit) == len(workers):
-            worker, reason = next(iter(self.unfit.items()))
-            raise ClusterError(f"no worker of {self.cluster.address} can do this: {reason} ({worker})")
 
-    def reason_against(self, worker, future):
-        """Why a worker is not fit, or an empty text. One that is busy with something else is waited for."""
+    def judge(self, worker, future):
+        """Excludes a worker that is not fit. Absent if it lacks something that can be sent."""
+        try:
+            found, problems = self.answer(worker, future)
+            reason = difference(found, self.cluster.expected) or "; ".join(problems)
+        except Unfit as unfit:
+            reason = unfit.reason
+        if reason:
+            self.exclude(worker, reason)
+
+    def answer(self, worker, future):
+        """What a worker's task returns; Unfit if it fails. One that is busy with something else is waited for."""
         is_said = False
         while True:
             try:
-                found, problems = future.result(timeout=_CONNECT_SECONDS)
-            except Unfit as unfit:
-                return unfit.reason
+                return future.result(timeout=_CONNECT_SECONDS)
+            except (Unfit, Absent):
+                raise
             except TimeoutError:
                 if worker not in self.client.nthreads():
-                    return "it is gone"
+                    raise Unfit("it is gone") from None
                 if not is_said:
                     self.cluster.say(f"waiting for {worker}, which is busy or does not answer")
                     is_said = True
             except ImportError as error:
-                return f"is quetzal-chess installed there? {error}"
+                raise Unfit(f"is quetzal-chess installed there? {error}") from None
             except (Exception, asyncio.CancelledError) as error:
-                return f"{type(error).__name__}: {error}"
-            else:
-                return difference(found, self.cluster.expected) or "; ".join(problems)
+                raise Unfit(f"{type(error).__name__}: {error}") from None
+
+    # Folders
+
+    def equip(self, absent):
+        """Sends files to the workers that lack them (their digests by worker); excludes workers that cannot keep them.
+
+        A piece at a time: one of the workers gets it from here, the others from each other.
+        """
+        entries = {entry.digest: entry for folder in self.folders for entry in folder.entries}
+        wanted = [entry for digest, entry in entries.items() if any(digest in digests for digests in absent.values())]
+        size = in_words(sum(entry.size for entry in wanted))
+        who = next(iter(absent)) if len(absent) == 1 else f"{len(absent)} workers"
+        self.cluster.say(f"sending {len(wanted)} {'file' if len(wanted) == 1 else 'files'}, {size}, to {who}")
+        for entry in wanted:
+            with open(entry.path, "rb") as file:
+                for offset in range(0, max(1, entry.size), PIECE):
+                    workers = [
+                        worker
+                        for worker, digests in absent.items()
+                        if entry.digest in digests and worker not in self.unfit
+                    ]
+                    if workers:
+                        file.seek(offset)
+                        self.send(file.read(PIECE), entry, offset, workers)
+
+    def send(self, data, entry, offset, workers):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it is as large as it is
+            piece = self.client.submit(keep, data, key=f"quetzal-{self.run}-piece-{uuid.uuid4().hex}")
+        futures = {
+            worker: self.client.submit(
+                receive, self.run, piece, entry, offset, workers=[worker], pure=False, priority=1
+            )
+            for worker in workers
+        }
+        for worker, future in futures.items():
+            try:
+                self.answer(worker, future)
+            except Unfit as unfit:
+                self.exclude(worker, unfit.reason)
+
+    def equip_later(self, error):
+        """A worker that joined later gets its files while the others go on; `hear` is told when it has them."""
+        if error.worker in self.equipping:
+            return
+        self.equipping.add(error.worker)
+
+        def equip():
+            reason = ""
+            try:
+                self.equip({error.worker: error.digests})
+            except Exception as failure:
+                reason = f"{type(failure).__name__}: {failure}"
+            self.inbox.put(Event("equipped", None, (error.worker, reason)))
+
+        threading.Thread(target=equip, daemon=True).start()
+
+    def hear_equipped(self, worker, reason):
+        self.equipping.discard(worker)
+        if reason:
+            self.exclude(worker, reason)
+        parked, self.parked = sorted(self.parked), set()
+        for ticket in parked:
+            if ticket in self.tasks:
+                self.begin(ticket, self.tasks[ticket])
 
     def exclude(self, worker, reason):
         if worker not in self.unfit:
@@ -221,7 +328,11 @@ class ClusterPool(Pool):
             with contextlib.suppress(OSError):  # the scheduler is gone, which watch_scheduler notices
                 self.known = self.client.nthreads()
                 self.known_until = time.monotonic() + _KNOWN_SECONDS
-        return {worker: count for worker, count in self.known.items() if worker not in self.unfit}
+        return {
+            worker: count
+            for worker, count in self.known.items()
+            if worker not in self.unfit and worker not in self.equipping
+        }
 
     # Work
 
@@ -232,9 +343,12 @@ class ClusterPool(Pool):
     def begin(self, ticket, task):
         self.watch_scheduler()
         self.allowed.pop(ticket, None)
-        if self.unfit:
+        if self.unfit or self.equipping:
             self.allowed[ticket] = list(self.fit_workers())
             if not self.allowed[ticket]:
+                if self.equipping:
+                    self.parked.add(ticket)
+                    return
                 raise PoolError("; ".join(f"{worker}: {reason}" for worker, reason in self.unfit.items()))
         self.attempts += 1
         future = self.client.submit(
@@ -244,7 +358,7 @@ class ClusterPool(Pool):
             task,
             self.cluster.identity,
             self.cluster.expected,
-            self.names,
+            self.luggage,
             *self.contents,
             key=f"quetzal-{self.run}-{ticket}-{self.attempts}",
             workers=self.allowed.get(ticket),
@@ -260,12 +374,12 @@ class ClusterPool(Pool):
         with contextlib.suppress(OSError):
             given = {key for keys in self.client.processing().values() for key in keys}
         tickets = []
-        for ticket in sorted(self.futures, reverse=True):
-            future = self.futures[ticket]
-            if future.done() or future.key in given:
+        for ticket in sorted({*self.futures, *self.parked}, reverse=True):
+            future = self.futures.get(ticket)
+            if ticket not in self.parked and (future.done() or future.key in given):
                 break
             tickets.append(ticket)
-        self.client.cancel([self.futures[ticket] for ticket in tickets])
+        self.client.cancel([self.futures[ticket] for ticket in tickets if ticket in self.futures])
         return tickets
 
     def event(self, timeout):
@@ -297,6 +411,7 @@ class ClusterPool(Pool):
         super().finish(ticket)
         self.futures.pop(ticket, None)
         self.allowed.pop(ticket, None)
+        self.parked.discard(ticket)
 
     def watch_scheduler(self):
         if self.client.status == "running":
@@ -307,6 +422,8 @@ class ClusterPool(Pool):
             raise PoolError(f"the scheduler at {self.cluster.address} is gone; what is finished is kept")
 
     def hear(self, event):
+        if event.kind == "equipped":
+            return self.hear_equipped(*event.value)
         if event.kind != "future":
             return super().hear(event)
         ticket, future = event.ticket, event.value
@@ -331,6 +448,10 @@ class ClusterPool(Pool):
             self.exclude(error.worker, error.reason)
             self.begin(ticket, self.tasks[ticket])
             return None
+        if isinstance(error, Absent):
+            self.equip_later(error)
+            self.begin(ticket, self.tasks[ticket])
+            return None
         if isinstance(error, Lost | Cancelled) or type(error).__name__ == "KilledWorker":
             return super().hear(Event("lost", ticket, str(error) or "a worker died"))
         if isinstance(error, ImportError):
@@ -348,7 +469,7 @@ class ClusterPool(Pool):
             ending = threading.Thread(target=self.end_tasks, args=(futures,), daemon=True)
             ending.start()
             ending.join(_LEAVE_SECONDS)
-        self.contents = []
+        self.luggage, self.contents = None, []
 
     def end_tasks(self, futures):
         with contextlib.suppress(Exception):

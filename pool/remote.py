@@ -7,7 +7,9 @@ process does not end the worker.
 import collections
 import contextlib
 import threading
+from typing import NamedTuple
 
+from pool.folders import find_folder, store_piece
 from pool.processes import ProcessDoer
 from pool.tasks import Cancelled, Place, Unfit
 from pool.uploads import UploadError, store_file
@@ -107,25 +109,43 @@ def own_address():
     return get_worker().address
 
 
-def place_here(names, contents):
-    """Stores the files that came with a task; `names` has pairs of digest and name by the path at home."""
+class Luggage(NamedTuple):
+    """What goes with the tasks of a run: `names` has pairs of digest and name by the path at home."""
+
+    names: dict
+    folders: list  # of pool.folders.Folder
+
+
+def place_here(luggage, contents):
+    """Stores the files that came with a task, and finds the folders of others. Absent if these have to be sent."""
     try:
-        return Place(None, {path: store_file(data, *names[path]) for path, data in zip(names, contents, strict=True)})
+        names = luggage.names
+        files = {path: store_file(data, *names[path]) for path, data in zip(names, contents, strict=True)}
+        folders = {folder.name: find_folder(folder, own_address()) for folder in luggage.folders}
+    except (OSError, UploadError) as error:
+        raise Unfit(f"its files cannot be stored: {error}", own_address()) from None
+    return Place(None, {**files, **folders})
+
+
+def receive(run, data, entry, offset):
+    """A task: keeps a piece of a file that this worker lacks."""
+    try:
+        store_piece(run, data, entry, offset)
     except (OSError, UploadError) as error:
         raise Unfit(f"its files cannot be stored: {error}", own_address()) from None
 
 
-def examine(run, work, identity, names, *contents):
+def examine(run, work, identity, luggage, *contents):
     """A task: this worker's identity, and why the work would fail here."""
     try:
-        return _HERE.examine(run, work, identity, place_here(names, contents))
+        return _HERE.examine(run, work, identity, place_here(luggage, contents))
     except Unfit as unfit:
         raise Unfit(unfit.reason, own_address()) from None
 
 
-def perform(run, work, task, identity, expected, names, *contents):
+def perform(run, work, task, identity, expected, luggage, *contents):
     """A task of the run: the parts that its doer said, and its result."""
-    place = place_here(names, contents)
+    place = place_here(luggage, contents)
     said = []
     try:
         found, problems = _HERE.examine(run, work, identity, place)  # one that joined later has not been asked yet

@@ -98,6 +98,13 @@ class Work:
         """Paths of files that go with the work to other machines; there, `place.files` says what they are called."""
         return ()
 
+    def folders(self):
+        """Files that go to other machines in directories: lists of paths by what the work calls the directories.
+
+        There, `place.files` says which directory has the same files.
+        """
+        return {}
+
     def check(self, place):
         """Sentences that say why the work would fail there. Asked once for each worker, before the first task."""
         return []

@@ -50,13 +50,18 @@ def content_of(path):
 
 
 def is_stored(path, digest):
-    """Is this file ours alone, and does it have this content? It is read once, and again when it has changed."""
+    """Is this file ours alone, and does it have this content?"""
     try:
         status = path.lstat()
     except OSError:
         return False
     if not is_own(status, kind=stat.S_ISREG) or not status.st_mode & stat.S_IXUSR:
         return False
+    return has_content(path, status, digest)
+
+
+def has_content(path, status, digest):
+    """Has a file with this status this content? It is read once, and again when it has changed."""
     known = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, digest)
     if _CHECKED.get(path) != known:
         if content_of(path) != digest:
@@ -65,18 +70,29 @@ def is_stored(path, digest):
     return True
 
 
-def store_file(data, digest, name):
-    """Puts an uploaded file where it can be read and run, once for each content; returns its path."""
+def folder_for(digest):
+    """The directory of files with this content, closed to others."""
+    if not re.fullmatch("[0-9a-f]{64}", digest):
+        raise UploadError(f"{digest[:64]!r} is no SHA-256")
+    folder = private_directory() / digest
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    if not is_own(folder.lstat(), kind=stat.S_ISDIR):
+        raise UploadError(f"{folder} belongs to somebody else or is open to others")
+    return folder
+
+
+def check_name(name):
+    """A name that came with a file must not lead anywhere else."""
     if name in ("", ".", "..") or not name.isprintable() or set(name) & set('/\\:"<>|?*'):
         raise UploadError(f"{name!r} is no name for a file")
-    if not re.fullmatch("[0-9a-f]{64}", digest):
-        raise UploadError(f"{name!r} has no SHA-256")
+
+
+def store_file(data, digest, name):
+    """Puts an uploaded file where it can be read and run, once for each content; returns its path."""
+    check_name(name)
     with _LOCK:
-        folder = private_directory() / digest
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        if not is_own(folder.lstat(), kind=stat.S_ISDIR):
-            raise UploadError(f"{folder} belongs to somebody else or is open to others")
+        folder = folder_for(digest)
         path = folder / name
         if not is_stored(path, digest):
             if hashlib.sha256(data).hexdigest() != digest:

@@ -14,7 +14,7 @@ from pool_work import identity
 from support import DATA
 
 from arena.calibration import measure_speed, time_scale
-from arena.encounters import Encounters, placed
+from arena.encounters import Encounters, placed, rules_at
 from arena.settings import EngineSettings, Rules, as_dict
 from play.suite_engines import UciWork
 from pool.cluster import Cluster, ClusterError, ClusterPool
@@ -193,6 +193,26 @@ def test_tables_of_an_engine_have_to_be_on_the_worker(tmp_path, name):
     settings = EngineSettings("e", [sys.executable], "nodes=1", {name: missing})
     with pytest.raises(Unfit, match=r"there are no tables in .*tables on this worker"):
         UciWork(settings, {"nodes": 1}).open(there)
+
+
+def test_tables_go_along(tmp_path):
+    """Those that judge games without distances, those of engines with them; anything else in the directory stays here."""
+    for name in ("KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "notes.txt", "KQ.rtbw", "KQvK.rtbw.old"):
+        (tmp_path / name).write_bytes(b"t")
+    (tmp_path / "second").mkdir()
+    (tmp_path / "second" / "KQvK.rtbw").write_bytes(b"the second of this name")
+    both = f"{tmp_path}{os.pathsep}{tmp_path / 'second'}"
+    judge, player = str(tmp_path), both
+    rules = as_dict(Rules(syzygy=judge))
+    engines = [{"command": [sys.executable], "options": {"syzygypath": player}}]
+    work = Encounters(engines, rules)
+    wdl = [str(tmp_path / name) for name in ("KQvK.rtbw", "KRvK.rtbw")]
+    assert work.folders() == {judge: wdl, player: [wdl[0], str(tmp_path / "KQvK.rtbz"), wdl[1]]}
+    place = Place(None, {judge: "/there/1", player: "/there/2"})
+    assert placed(engines[0], place)["options"] == {"syzygypath": "/there/2"}
+    assert rules_at(rules, place)["syzygy"] == "/there/1"
+    assert Encounters(engines, as_dict(Rules(syzygy=player))).folders()[player] == work.folders()[player]
+    assert Encounters([{"command": ["x"], "options": {"SyzygyPath": "<empty>"}}], as_dict(Rules())).folders() == {}
 
 
 def test_speed():

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from arena_playing import PATIENCE, wait_until
-from clusters import NEEDS_DASK, another_worker, local_cluster, make_certificates
+from clusters import HELPERS, NEEDS_DASK, another_worker, local_cluster, make_certificates
 from support import DATA, TESTS, quetzal
 
 from play.suite import read_suites
@@ -214,6 +214,55 @@ def test_suites_with_a_worker_killed(tmp_path):
         found += attempts
     assert len(found) == 40
     assert answers(found) == answers(Solving(work, 1).attempts(problems))
+
+
+ENDINGS = """[White "Queen"]
+[FEN "8/8/8/4k3/8/8/1Q6/K7 w - - 0 1"]
+
+1. Qb5+ Kd4 2. Ka2 Ke4 3. Ka3 Kf4 *
+
+[White "Ending"]
+[FEN "8/8/8/4k3/8/8/1Qr5/K7 w - - 0 1"]
+
+1. Qxc2 Kd5 2. Qc3 Ke4 3. Qd2 *
+"""
+
+
+def test_endgame_tables_go_along(tmp_path):
+    """To two workers that have not the directory, and not again; what is too large is asked for by its name."""
+    tables, games = tmp_path / "tables", tmp_path / "games.pgn"
+    games.write_text(ENDINGS, encoding="utf-8")
+    run("tables", "generate", "KQvK", "-o", tables)
+    (tables / "notes.txt").write_text("not a table", encoding="utf-8")
+    arguments = ("analyse", games, "--nodes", 300, "--syzygy-path", tables)
+    run(*arguments, "-o", tmp_path / "here.pgn")
+    folders = [tmp_path / "one", tmp_path / "two"]
+    with contextlib.ExitStack() as stack:
+        workers = stack.enter_context(local_cluster(0))
+        for folder in folders:
+            folder.mkdir()
+            variables = {"TMPDIR": str(folder), "POOL_TEST_HIDDEN": str(tables)}
+            stack.enter_context(another_worker(workers.address, folder.name, str(HELPERS / "elsewhere"), **variables))
+        first = run(*arguments, "-o", tmp_path / "there.pgn", "--cluster", workers.address)
+        assert "sending 2 files, " in first.stderr
+        assert "endgame tables from SyzygyPath: 1 WDL and 1 DTZ, up to 3 men" in first.stderr
+        for folder in folders:
+            (private,) = folder.glob("quetzal-files-*")
+            assert {path.name for path in private.rglob("*.*")} == {"KQvK.rtbw", "KQvK.rtbz"}
+        again = run(*arguments, "-o", tmp_path / "again.pgn", "--cluster", workers.address)
+        assert "sending" not in again.stderr
+        output = tmp_path / "no.pgn"
+        refused = quetzal(
+            *map(str, (*arguments, "-o", output, "--cluster", workers.address, "--send-tables", 0)), timeout=PATIENCE
+        )
+        assert refused.returncode == 2
+        assert f"{tables}: " in refused.stderr
+        assert "are more than the 0 kB that are sent" in refused.stderr
+        assert f"the files of {tables} are missing or others on this worker, and too large to be sent" in refused.stderr
+        assert not output.exists()
+    here = (tmp_path / "here.pgn").read_bytes()
+    assert (tmp_path / "there.pgn").read_bytes() == here
+    assert (tmp_path / "again.pgn").read_bytes() == here
 
 
 def test_the_scheduler_dies_and_a_suite_goes_on_here(tmp_path):

@@ -1,5 +1,6 @@
 """Kinds of work for the tests of pools. Workers of a cluster import this module, too."""
 
+import hashlib
 import os
 import signal
 import threading
@@ -11,14 +12,18 @@ from pool.tasks import Cancelled, Doer, Unfit, Work
 class Squares(Work):
     """Squares numbers. `trouble` says what happens to the task 7."""
 
-    def __init__(self, trouble=None, *, folder=None, file=None, in_process=False):
+    def __init__(self, trouble=None, *, folder=None, file=None, shelf=(), in_process=False):
         self.trouble = trouble
         self.folder = folder
         self.file = file
+        self.shelf = list(shelf)  # paths of the files of a directory that goes along
         self.in_process = in_process
 
     def files(self):
         return () if self.file is None else (self.file,)
+
+    def folders(self):
+        return {os.path.dirname(self.shelf[0]): self.shelf} if self.shelf else {}
 
     def open(self, place):
         return Squarer(self, place)
@@ -44,6 +49,11 @@ class Squarer(Doer):
         assert self.is_open
         if self.work.file is not None:
             assert Path(self.place.files[self.work.file]).read_bytes() == b"known"
+        for path in self.work.shelf:
+            place = self.place.files[os.path.dirname(path)]
+            found = Path(place, os.path.basename(path)).read_bytes()
+            assert hashlib.sha256(found).hexdigest() in os.path.basename(path)
+            assert len(os.listdir(place)) == len(self.work.shelf)
         say(f"about {task}")
         if self.work.folder is not None:  # who did what, and how often
             with open(os.path.join(self.work.folder, f"{task}"), "ab") as file:

@@ -1,5 +1,7 @@
 """The pool of a Dask cluster: the same results as here, lost workers, unfit workers by name, an early end, TLS."""
 
+import contextlib
+import hashlib
 import itertools
 import os
 import shutil
@@ -11,7 +13,7 @@ import time
 
 import pytest
 from arena_playing import is_running, wait_until
-from clusters import NEEDS_DASK, another_worker, local_cluster, make_certificates
+from clusters import HELPERS, NEEDS_DASK, another_worker, local_cluster, make_certificates
 from pool_work import Squares, identity, times_done
 
 from pool.cluster import Certificates, Cluster, ClusterError, ClusterPool
@@ -119,6 +121,108 @@ def test_workers_that_differ_get_no_work_and_are_named(cluster, workers, tmp_pat
         assert len(reasons) == 3
         assert reasons[-1].startswith("its files cannot be stored: ")
         pool.close()
+
+
+def shelf_in(folder, *sizes):
+    """Files whose names have the digests of what is in them."""
+    folder.mkdir()
+    paths = []
+    for number, size in enumerate(sizes):
+        data = bytes([number]) * size
+        paths.append(folder / f"{hashlib.sha256(data).hexdigest()}.bin")
+        paths[-1].write_bytes(data)
+    return list(map(str, paths))
+
+
+@contextlib.contextmanager
+def elsewhere(address, name, folder, hidden, **more):
+    """A worker of a machine that has neither the files of this one nor its temporary directory."""
+    folder.mkdir()
+    variables = {"TMPDIR": str(folder), "POOL_TEST_HIDDEN": str(hidden)}
+    with another_worker(address, name, str(HELPERS / "elsewhere"), **variables, **more) as process:
+        yield process
+
+
+def squares_of(pool, count, said):
+    assert list(Ordered(pool, range(count), on_warning=said.append).results()) == [n * n for n in range(count)]
+
+
+def test_folders_go_once_to_each_worker_that_lacks_them(tmp_path, monkeypatch):
+    """In pieces, one of them empty; a worker that joins later gets them, too, while the others go on."""
+    monkeypatch.setattr("pool.cluster.PIECE", 1000)
+    home = tmp_path / "home"
+    shelf = shelf_in(home, 3500, 0, 1000, 17)
+    (home / "notes.txt").write_text("nobody needs these", encoding="utf-8")
+    told, said = [], []
+    with (
+        local_cluster(0) as workers,
+        elsewhere(workers.address, "one", tmp_path / "one", home),
+        elsewhere(workers.address, "two", tmp_path / "two", home),
+    ):
+        cluster = Cluster(workers.address, identity, say=told.append)
+        squares_of(checked_pool(cluster, Squares(shelf=shelf)), 20, said)
+        assert told == ["sending 4 files, 4.41 kB, to 2 workers"]
+        for name in ("one", "two"):
+            (private,) = (tmp_path / name).glob("quetzal-files-*")
+            assert {path.name for path in private.rglob("*") if path.is_file()} == set(map(os.path.basename, shelf))
+            assert all(path.stat().st_mode & 0o077 == 0 for path in private.rglob("*"))
+        squares_of(checked_pool(cluster, Squares(shelf=shelf[1:])), 20, said)
+        assert len(told) == 1
+        stream = Ordered(
+            checked_pool(cluster, Squares("slow", shelf=shelf)), range(200), on_warning=said.append
+        ).results()
+        found = [next(stream)]
+        with elsewhere(workers.address, "late", tmp_path / "late", home):
+            found += stream
+            assert found == [number * number for number in range(200)]
+            assert told[1].startswith("sending 4 files, 4.41 kB, to tcp://127.0.0.1:")
+            assert len(told) == 2
+        assert said == []
+        cluster.close()
+
+
+def test_folders_that_are_here_already_are_used(cluster, tmp_path):
+    """As where machines share a file system."""
+    told = []
+    cluster.say = told.append
+    squares_of(checked_pool(cluster, Squares(shelf=shelf_in(tmp_path / "home", 500, 2000))), 20, told)
+    assert told == []
+
+
+def test_folders_that_are_too_large_have_to_be_there(tmp_path):
+    """Not a word of it is sent; workers that have files of these sizes under these names can work."""
+    home = tmp_path / "home"
+    shelf = shelf_in(home, 3000, 500)
+    told = []
+    with local_cluster(0) as workers, elsewhere(workers.address, "one", tmp_path / "one", home):
+        cluster = Cluster(workers.address, identity, say=told.append, most_sent=3000)
+        with pytest.raises(ClusterError, match=f"the files of {home} are missing or others on this worker"):
+            ClusterPool(cluster, Squares(shelf=shelf)).check()
+        assert told == [
+            f"{home}: 3.42 kB are more than the 2.93 kB that are sent; workers need the same files under the same name"
+        ]
+        with another_worker(workers.address, "near"):
+            said = []
+            squares_of(checked_pool(cluster, Squares(shelf=shelf)), 20, said)
+            assert len(said) == 1
+        cluster.close()
+
+
+def test_a_worker_without_room_for_folders_is_named(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    shelf = shelf_in(home, 3000, 9000)
+    with (
+        local_cluster(0) as workers,
+        elsewhere(workers.address, "one", tmp_path / "one", home),
+        elsewhere(workers.address, "full", tmp_path / "full", home, most_bytes=4096),
+    ):
+        cluster = Cluster(workers.address, identity)
+        said = []
+        squares_of(checked_pool(cluster, Squares(shelf=shelf)), 20, said)
+        assert len(said) == 1
+        assert "gets no work: its files cannot be stored: [Errno 27] File too large" in said[0]
+        assert not list((tmp_path / "full").rglob("*.partial"))
+        cluster.close()
 
 
 def test_a_worker_that_joins_later_is_asked_before_it_works(cluster, workers):

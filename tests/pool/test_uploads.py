@@ -8,7 +8,8 @@ import tempfile
 import pytest
 
 from pool import uploads
-from pool.uploads import UploadError, store_file
+from pool.folders import Absent, Entry, Folder, find_folder, store_piece, stored_path
+from pool.uploads import UploadError, is_stored, store_file
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="owners and modes are Unix's")
 
@@ -139,3 +140,69 @@ def test_what_is_sent_must_be_what_was_announced(shared):
 def test_names_lead_nowhere_else(shared, name):
     with pytest.raises(UploadError, match="no name for a file"):
         store_file(PROGRAM, digest_of(PROGRAM), name)
+
+
+def entry_of(data, name="KQvK.rtbw", digest=None):
+    return Entry(f"/home/of/{name}", len(data), digest or digest_of(data))
+
+
+def test_a_file_comes_in_pieces(shared):
+    data = bytes(range(250))
+    entry = entry_of(data)
+    for offset in range(0, 250, 100):
+        assert not is_stored(stored_path(entry), entry.digest)
+        store_piece("run", data[offset : offset + 100], entry, offset)
+    assert stored_path(entry).read_bytes() == data
+    assert os.listdir(stored_path(entry).parent) == ["KQvK.rtbw"]
+    folder = Folder("/home/of", (entry, entry_of(data, "KRvK.rtbw")))
+    with pytest.raises(Absent) as absent:
+        find_folder(folder, "me")
+    assert absent.value.digests == [entry.digest]
+    store_piece("run", data, folder.entries[1], 0)
+    found = find_folder(folder, "me")
+    assert sorted(os.listdir(found)) == ["KQvK.rtbw", "KRvK.rtbw"]
+    assert find_folder(folder, "me") == found
+
+
+@pytest.mark.parametrize(
+    "pieces, reason",
+    [
+        ([(0, b"aaaa"), (4, b"bbbX")], "is not what was announced"),
+        ([(0, b"aaaa"), (5, b"bbb")], "a piece of 'KQvK.rtbw' is missing"),
+        ([(4, b"bbbb")], "No such file"),
+    ],
+)
+def test_pieces_that_do_not_fit_are_refused(shared, pieces, reason):
+    entry = entry_of(b"aaaabbbb")
+    with pytest.raises((UploadError, OSError), match=reason):
+        for offset, data in pieces:
+            store_piece("run", data, entry, offset)
+    assert not list(usual(shared).rglob("*VK*"))
+    assert not list(usual(shared).rglob("*.partial"))
+
+
+@pytest.mark.parametrize("name", ["..", "x\n", "a:b"])
+def test_files_of_folders_need_names(shared, name):
+    entry = Entry(f"/home/{name}", 1, digest_of(b"a"))
+    with pytest.raises(UploadError, match="is no name for a file"):
+        store_piece("run", b"a", entry, 0)
+
+
+def test_links_that_somebody_left_are_not_followed(shared):
+    """Neither where pieces are written nor where the directory is put together."""
+    entry = entry_of(b"data")
+    target = shared / "target"
+    target.write_bytes(b"precious")
+    store_piece("run", b"da", entry, 0)
+    (partial,) = usual(shared).rglob("*.partial")
+    partial.unlink()
+    partial.symlink_to(target)
+    with pytest.raises(OSError):
+        store_piece("run", b"ta", entry, 2)
+    store_piece("run", b"data", entry, 0)
+    folder = find_folder(Folder("/home/of", (entry,)), "me")
+    os.unlink(os.path.join(folder, "KQvK.rtbw"))
+    os.symlink(target, os.path.join(folder, "KQvK.rtbw"))
+    assert find_folder(Folder("/home/of", (entry,)), "me") == folder
+    assert not os.path.islink(os.path.join(folder, "KQvK.rtbw"))
+    assert target.read_bytes() == b"precious"
