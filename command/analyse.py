@@ -51,7 +51,7 @@ def add_arguments(parser):
     parser.add_argument("--html", metavar="FILE", help="also write a page with all of it")
     add_show_broken(parser)
     add_json(parser)
-    add_cluster(parser)
+    add_cluster(parser, tables=True)
 
 
 class Reading:

@@ -127,19 +127,20 @@ def add_syzygy_path(command):
     )
 
 
-def add_cluster(command, *, upload=False):
-    """Work on other machines, and with `upload` whether programs are sent there."""
+def add_cluster(command, *, upload=False, tables=False):
+    """Work on other machines; with `upload` and `tables` whether programs and endgame tables are sent there."""
     group = command.add_argument_group("cluster")
     group.add_argument("--cluster", metavar="ADDRESS", help="work on a Dask cluster, such as tcp://10.0.0.1:8786")
     for name, what in (("ca", "the authority's certificate"), ("cert", "our certificate"), ("key", "its key")):
         group.add_argument(f"--tls-{name}", metavar="FILE", help=f"{what}, for tls:// addresses")
-    group.add_argument(
-        "--send-tables",
-        type=gigabytes,
-        default=2.0,
-        metavar="GB",
-        help="endgame tables up to this size are sent to workers that lack them (default: 2)",
-    )
+    if tables:
+        group.add_argument(
+            "--send-tables",
+            type=gigabytes,
+            default=2.0,
+            metavar="GB",
+            help="endgame tables up to this size are sent to workers that lack them (default: 2)",
+        )
     if upload:
         group.add_argument("--upload", action="store_true", help="send the engines' programs to the cluster")
 
@@ -161,6 +162,6 @@ def cluster_of(options):
     def say(text):
         print(text, file=sys.stderr)
 
-    most_sent = int(options.send_tables * (1 << 30))
+    most_sent = int(getattr(options, "send_tables", 0) * (1 << 30))
     with contextlib.closing(Cluster(options.cluster, identity, certificates, say, most_sent)) as cluster:
         yield cluster

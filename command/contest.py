@@ -70,7 +70,7 @@ def add_game_arguments(parser):
         "--host", metavar="ADDRESS", help="where --live listens (default: 127.0.0.1, this machine only)"
     )
     running.add_argument("--resume", metavar="DIR", help="go on with a run that was interrupted")
-    add_cluster(parser, upload=True)
+    add_cluster(parser, upload=True, tables=True)
 
 
 def rules_from_options(options):

@@ -53,7 +53,7 @@ def add_arguments(parser):
     )
     parser.add_argument("--quiet", action="store_true", help="only the table, without the misses")
     add_json(parser)
-    add_cluster(parser, upload=True)
+    add_cluster(parser, upload=True, tables=True)
 
 
 def check_output(options):
