@@ -55,7 +55,7 @@ def build_parser():
     gains.add_argument("--alpha", type=float, metavar="X", help="how fast --a falls (default: 0.602)")
     gains.add_argument("--gamma", type=float, metavar="X", help="how fast --c falls (default: 0.101)")
     gains.add_argument("--c", type=float, metavar="X", help="how far to look (default: 1, the parameter's step)")
-    add_cluster(parser)
+    add_cluster(parser, tables=True)
     return parser
 
 
