@@ -114,7 +114,7 @@ def _check(data, source):
         raise NetworkError(f"{source}: a scale of {data.scale} centipawns")
 
 
-def _weights_size(neurons, outputs, king_buckets):
+def weights_size(neurons, outputs, king_buckets):
     """Bytes of all weights and biases."""
     return 2 * neurons * (FEATURES * king_buckets + 1 + 2 * outputs) + 4 * outputs
 
@@ -160,7 +160,7 @@ def unpack_network(blob, source):
         raise NetworkError(f"{source}: format version {version}, this program reads {PLAIN} and {VERSION}")
     if length > MOST_DESCRIPTION or neurons > MOST_NEURONS:
         raise NetworkError(f"{source}: a damaged head")
-    least = _HEAD.size + length + _weights_size(neurons, 1, 1) + hashlib.sha256().digest_size
+    least = _HEAD.size + length + weights_size(neurons, 1, 1) + hashlib.sha256().digest_size
     if len(blob) < least or (version == PLAIN and len(blob) != least):
         raise NetworkError(f"{source}: {len(blob)} bytes instead of {least}: cut off or damaged")
     body, checksum = blob[:-32], blob[-32:]
@@ -182,7 +182,7 @@ def unpack_network(blob, source):
         raise NetworkError(f"{source}: {shown(outputs)} outputs, but there must be 1 to {MOST_OUTPUTS}")
     _check_table(table, source)
     buckets = max(table) + 1
-    at, size = _HEAD.size + length, _weights_size(neurons, outputs, buckets)
+    at, size = _HEAD.size + length, weights_size(neurons, outputs, buckets)
     if len(body) != at + size:
         raise NetworkError(f"{source}: {len(body) - at} bytes of weights instead of {size}")
     blocks = []

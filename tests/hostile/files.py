@@ -10,6 +10,7 @@ import functools
 import gzip
 import hashlib
 import itertools
+import json
 import lzma
 import os
 import random
@@ -22,6 +23,7 @@ from pathlib import Path
 import chess.pgn
 from fuzzing import KEEP, cases, command_line, damage_bytes, keep_failure, kept_failure
 from journal import damage_json
+from networks import reference_score
 from support import ALL_FENS, DATA
 from tables import SHIPPED, SMALL, random_ending
 
@@ -35,39 +37,112 @@ from book.opening.builder import Report, Settings, build_book
 from book.opening.pgn import PgnError
 from book.opening.polyglot import Book, BookError
 from book.opening.verify import verify
-from eval import EMBEDDED, evaluate, load_evaluation, read_evaluation
+from eval import EMBEDDED, Evaluator, evaluate, evaluate_network, load_evaluation, piece_values, read_evaluation
 from eval.king_buckets import bucket_table
-from eval.network_file import NetworkData, NetworkError, bytes_from, pack_network
+from eval.network_file import FEATURES, NetworkData, NetworkError, bytes_from, pack_network, weights_size
 from training.files import FormatError, GameReader, GameWriter
 from training.records import Game, RecordError
+
+
+class Damaged(bytes):
+    """A sample that came damaged from its maker: it often stays as it is."""
+
 
 # Networks
 
 
+SMALL_NETWORKS = [*itertools.product((32, 64, 96), range(1, 9), range(1, 9))]  # neurons, outputs, king buckets
+PLAIN_NETWORKS = [(neurons, 1, 1) for neurons in (32, 64, 96, 128)]  # what version 1 can have
+LARGE_NETWORKS = [(256, 8, 4), (288, 3, 1), (1024, 1, 1), (1024, 8, 8)]
+
+
 @functools.cache
-def small_network():
-    """One of which a second reads hundreds."""
-    neurons, outputs, king_buckets = 32, 2, 3
-    rng = random.Random(1)
-    weights = [rng.randrange(-100, 100) for _ in range(400)]
-    blocks = (
-        bytes_from(list(itertools.islice(itertools.cycle(weights), count * neurons)))
-        for count in (768 * king_buckets, 1, 2 * outputs)
-    )
-    table = bucket_table(king_buckets)
-    return pack_network(NetworkData(neurons, 180, *blocks, (5, -7), {"positions": 1}, table))
+def good_network(neurons, outputs, king_buckets):
+    """Of this shape: version 1 of the format if there is one output and one king bucket, else version 2."""
+    rng = random.Random(f"{neurons} {outputs} {king_buckets}")
+    row = bytes_from([rng.randrange(-100, 101) for _ in range(397)])
+    blocks = (cut_or_repeated(row, 2 * count * neurons) for count in (FEATURES * king_buckets, 1, 2 * outputs))
+    biases = tuple(rng.randrange(-5000, 5000) for _ in range(outputs))
+    return pack_network(NetworkData(neurons, 180, *blocks, biases, {"positions": 1}, bucket_table(king_buckets)))
+
+
+def cut_or_repeated(data, size):
+    return (data * (size // len(data) + 1))[:size]
 
 
 def network(rng):
-    """Often with a description that was damaged before its length and the checksum were written."""
-    good = small_network()
-    if rng.random() < 0.5:
-        return good
+    """Of any shape, and often damaged by somebody who writes the right length and checksum after it.
+
+    A second reads hundreds of small ones.
+    """
+    shapes = rng.choices((SMALL_NETWORKS, PLAIN_NETWORKS, LARGE_NETWORKS), (80, 18, 2))[0]
+    good = good_network(*rng.choice(shapes))
     magic, version, neurons, length = struct.unpack_from("<4sHHI", good)
-    text, rest = good[12 : 12 + length], good[12 + length : -32]
-    text = rng.choice((damage_bytes, damage_json))(text, rng)
-    body = struct.pack("<4sHHI", magic, version, neurons, len(text)) + text + rest
-    return body + hashlib.sha256(body).digest()
+    text, weights = good[12 : 12 + length], good[12 + length : -32]
+    how = rng.randrange(6)
+    if how == 0:
+        return good
+    if how == 1:
+        text = rng.choice((damage_bytes, damage_json))(text, rng)
+    if how in (2, 4):
+        version, neurons, text = other_shape(version, neurons, text, rng)
+    if how in (3, 4):
+        weights = extreme_weights(weights, rng)
+    if how == 5:
+        version, neurons, text, weights = fitting_weights(*other_shape(version, neurons, text, rng), weights)
+    body = struct.pack("<4sHHI", magic, version, neurons, len(text)) + text + weights
+    return Damaged(body + hashlib.sha256(body).digest())
+
+
+def other_shape(version, neurons, text, rng):
+    """Says something else than the weights are, in the head or in the description."""
+    described = json.loads(text)
+    for what in rng.choices(("version", "neurons", "outputs", "king_buckets", "scale"), k=rng.choice((1, 1, 2))):
+        if what == "version":
+            version = rng.choice((0, 1, 2, 3, 65535))
+        elif what == "neurons":
+            neurons = rng.choice((0, 1, 31, 32, 33, 48, 63, 64, 65, 128, 999, 1023, 1024, 1025, 1056, 65535))
+        elif what == "outputs":
+            described[what] = rng.choice((*range(10), -1, True, 2.0, "2", None, [2], 1 << 70))
+        elif what == "king_buckets":
+            described[what] = rng.choice(TABLES_OF_KINGS)(rng)
+        else:
+            described[what] = rng.choice((0, 1, 4000, 4001, 10_000, -180, True, 180.0, "180", None, 1 << 70))
+    return version, neurons, json.dumps(described).encode()
+
+
+TABLES_OF_KINGS = (
+    lambda rng: bucket_table(rng.randint(1, 8)),
+    lambda rng: [rng.randrange(8) for _ in range(32)],  # seldom without a gap
+    lambda rng: [*(shuffled := rng.sample(range(8), 8)), *rng.choices(shuffled, k=24)],
+    lambda rng: [square % rng.choice((8, 9)) for square in range(rng.choice((31, 32, 32, 33)))],
+    lambda rng: [*range(8)] * 3 + [rng.choice((0, 7, 8, -1, True, 1.0, "1", None, [1], 255, 256, 1 << 70))] * 8,
+    lambda rng: rng.choice((None, 3, "0" * 32, {}, [], [[0] * 32])),
+)
+
+
+def fitting_weights(version, neurons, text, weights):
+    """As many as this shape has, should it be one."""
+    described = json.loads(text)
+    try:
+        buckets = max(described.get("king_buckets", [0])) + 1 if version == 2 else 1
+        outputs = described.get("outputs", 1) if version == 2 else 1
+        size = min(weights_size(neurons, outputs, buckets), 1 << 24)
+        return version, neurons, text, cut_or_repeated(weights, int(size)) if size > 0 else b""
+    except (TypeError, ValueError):  # no shape at all
+        return version, neurons, text, weights
+
+
+def extreme_weights(weights, rng):
+    """At the bounds of what the file may hold, just beyond, or far."""
+    weights = bytearray(weights)
+    for _ in range(rng.choice((1, 1, 10))):
+        most = rng.choice((127, 127, 128, 505, 505, 506, 16_000, 16_001, 32_767))
+        end = len(weights) if most <= 127 else len(weights) * 97 // 100  # weights of the first layer
+        start = 2 * rng.randrange(end // 2) if rng.random() < 0.5 else 0
+        size = min(rng.choice((2, 64, 1 << 30)), end - start)
+        weights[start : start + size] = cut_or_repeated(struct.pack("<h", rng.choice((-most, most))), size)
+    return bytes(weights)
 
 
 def mend_network(data):
@@ -75,10 +150,31 @@ def mend_network(data):
     return data[:-32] + hashlib.sha256(data[:-32]).digest() if len(data) > 44 else data
 
 
-def use_network(path, rng):
-    load_evaluation(str(path))
+def use_evaluation(path, rng):
+    """What is refused leaves the evaluation as it was."""
+    before = evaluate(Board())
+    try:
+        load_evaluation(str(path))
+    except ValueError:
+        assert evaluate(Board()) == before, "a file that is refused has changed the evaluation"
+        raise
     for fen, chess960 in rng.sample(ALL_FENS, 5):
         assert abs(evaluate(Board(fen, chess960=chess960))) <= 30_000, "a score beyond all bounds"
+
+
+def use_network(path, rng):
+    """What is accepted evaluates by the formula, in whatever order positions come."""
+    use_evaluation(path, rng)
+    if rng.random() < 0.2:
+        board = Board(rng.choice(ALL_FENS)[0], chess960=True)
+        assert evaluate_network(board) == reference_score(path, board), "not the formula's score"
+    evaluator, board = Evaluator(), Board()
+    for _ in range(10):
+        board.push(rng.choice(board.legal_moves()))
+        assert evaluator.evaluate(board, board.ply) == evaluate(board), "another score in a line than alone"
+        if board.outcome() is not None:
+            break
+    assert len(piece_values(board)) <= 30, "more pieces than there are"
 
 
 def weights(rng):
@@ -298,7 +394,7 @@ def use_selfplay(path, rng):
 # Name of a kind: ending of the file, how a good one is made, how checksums are mended, how it is used, what may be raised
 KINDS = {
     "network": ("qnn", network, mend_network, use_network, (NetworkError, ValueError)),
-    "weights": ("json", weights, None, use_network, (ValueError,)),
+    "weights": ("json", weights, None, use_evaluation, (ValueError,)),
     "book": ("bin", book, None, use_book, (BookError, InputError)),
     "wdl": ("rtbw", table("rtbw"), None, use_table, (TableError,)),
     "dtz": ("rtbz", table("rtbz"), None, use_table, (TableError,)),
@@ -321,7 +417,7 @@ def case_of(kind, case):
     suffix, make, mend, _, _ = KINDS[kind]
     sample = make(rng)
     name, data = (sample.name, sample.read_bytes()) if isinstance(sample, Path) else (f"x.{suffix}", sample)
-    for _ in range(rng.choice((0, 1, 1, 1, 2, 5))):
+    for _ in range(rng.choice((0, 0, 0, 1) if isinstance(data, Damaged) else (0, 1, 1, 1, 2, 5))):
         data = flip(data, rng) if rng.random() < 0.5 else damage_bytes(data, rng)
     if mend is not None and rng.random() < 0.7:
         data = mend(data)

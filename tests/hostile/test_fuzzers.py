@@ -20,6 +20,7 @@ import run_all
 from support import ROOT, scaled
 
 from arena.client import Client
+from eval.network_file import NetworkError, unpack_network
 
 # Module, what it counts, and how many of them are a few seconds' work
 FUZZERS = {
@@ -53,6 +54,23 @@ def test_no_file_gets_through(kind, tmp_path):
     assert counts["problems"] == 0, kept(tmp_path)
     if scaled(60) >= 60:
         assert 0 < counts[f"{kind} accepted"] < counts[kind]
+
+
+def test_networks_of_all_shapes_are_damaged():
+    """Both versions of the format, every number of outputs and king buckets; some of what is damaged can be used."""
+    shapes, versions, accepted = set(), set(), 0
+    for number in range(300):
+        blob = files.network(random.Random(number))
+        try:
+            data = unpack_network(blob, "memory")
+        except NetworkError:
+            continue
+        shapes |= {("outputs", data.outputs), ("buckets", data.king_buckets)}
+        versions.add(blob[4])
+        accepted += isinstance(blob, files.Damaged)
+    assert shapes == {(what, count) for what in ("outputs", "buckets") for count in range(1, 9)}
+    assert versions == {1, 2}
+    assert accepted > 20
 
 
 def test_the_runner_knows_all_fuzzers(tmp_path):
@@ -106,12 +124,16 @@ def test_damage_changes_bytes():
     assert sum(fuzzing.damage_bytes(data, rng) != data for _ in range(100)) > 80
 
 
-class PgnFiles:
+class Files:
+    """Those of one kind."""
+
     replay = staticmethod(files.replay)
 
-    @staticmethod
-    def run(seed, seconds, keep, most):
-        return files.run(seed, seconds, keep, most, kinds=("pgn",))
+    def __init__(self, kind):
+        self.kind = kind
+
+    def run(self, seed, seconds, keep, most):
+        return files.run(seed, seconds, keep, most, kinds=(self.kind,))
 
 
 BAD_ENGINE = """
@@ -139,6 +161,7 @@ DEFENCES = [
     ("dialogue", "dialogue.Gui", bad_engine),
     ("cycles", "dialogue.Gui", bad_engine),
     ("fens", "fens.FenError", OtherError),
+    ("network", "eval.network_file.MOST_FEATURE_WEIGHT", 32_767),
     ("pgn", "book.opening.builder.is_rated", lambda text, least: int(text) >= least),
     ("http", "arena.live.Snapshot.news", broken_news),
     ("play", "play.pages.position_facts", broken_news),
@@ -158,7 +181,7 @@ def careless_info(line):
 
 @pytest.mark.parametrize(("name", "defence", "instead"), DEFENCES)
 def test_what_is_found_is_kept_and_replays(name, defence, instead, tmp_path, monkeypatch):
-    fuzzer = PgnFiles if name == "pgn" else FUZZERS[name][0]
+    fuzzer = Files(name) if name in files.KINDS else FUZZERS[name][0]
     with monkeypatch.context() as patch:
         patch.setattr(defence if instead else "arena.game.parse_info", instead or careless_info)
         for seed in range(20, 60):
