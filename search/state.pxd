@@ -125,8 +125,11 @@ cdef inline bint is_improving(const Frame* frame) noexcept nogil:
 
 cdef inline int last_moves(const Worker* worker, const Frame* frame) noexcept nogil:
     """The last two moves as an index of the correction history: their continuation rows have the numbers."""
-    cdef const i16* first = &worker.histories.continuation[0][0]
-    return <int>((frame - 1).row - first) // 768 * ROWS + <int>((frame - 2).row - first) // 768
+    # As numbers: the overflow check of the checked builds cannot subtract pointers.
+    cdef size_t first = <size_t>&worker.histories.continuation[0][0]
+    cdef int last = <int>((<size_t>(frame - 1).row - first) // sizeof(i16)) // 768
+    cdef int before = <int>((<size_t>(frame - 2).row - first) // sizeof(i16)) // 768
+    return last * ROWS + before
 
 
 cdef inline void extend_pv(Frame* frame, Move move) noexcept nogil:
