@@ -1,10 +1,12 @@
 """The build: what depends on what, what a wheel needs, and how fast the result starts."""
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 from pathlib import Path
 
@@ -105,6 +107,39 @@ def test_a_changed_definition_translates_its_dependents_again(tmp_path):
     dependents = {name for name in files if "board.notation" in definitions_behind(name)}
     assert {"board.notation", "board.api"} <= dependents < set(files)
     assert translate() == dependents
+
+
+IS_LONG = os.environ.get("QUETZAL_LONG", "0") != "0"
+
+
+@pytest.mark.skipif(os.name == "nt" or shutil.which("gcc") is None, reason="as gcc reads it")
+@pytest.mark.parametrize("module", _build.MODULES if IS_LONG else ["search.joined", "training.selfplay"])
+def test_checked_builds_compile(module, tmp_path):
+    """Their overflow check takes operands for numbers: a difference of pointers is none of its kind to a C compiler."""
+    source = ROOT / f"{module.replace('.', '/')}.py"
+    listed = [f"{name}={value}" for name, value in setup_directives().items() if name != "language_level"]
+    command = [sys.executable, "-m", "cython", "-3", "-X", ",".join(listed), source, "-o", tmp_path / "module.c"]
+    translated = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert translated.returncode == 0, translated.stderr
+    packages = sorted({path.parent for name in PACKAGES for path in (ROOT / name).rglob("*.pxd")})
+    places = [f"-I{path}" for path in (*packages, sysconfig.get_path("include"))]
+    checked = subprocess.run(
+        ["gcc", "-fsyntax-only", "-Werror=int-conversion", *places, tmp_path / "module.c"],
+        capture_output=True,
+        text=True,
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+def setup_directives():
+    """What setup.py tells Cython for a checked profile; it cannot be imported without building."""
+    tree = ast.parse((ROOT / "setup.py").read_text(encoding="utf-8"))
+    (table,) = (
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DIRECTIVES"
+    )
+    return eval(compile(ast.Expression(table), "setup.py", "eval"), {"CHECKED": True})
 
 
 @pytest.mark.skipif(_build.PROFILE != "release", reason="only the release build is meant to be fast")
