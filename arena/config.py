@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 from arena.errors import InputError
+from board.files import read_text
 
 _NUMBER = (int, float)
 
@@ -108,7 +109,7 @@ class Config:
     def __init__(self, path):
         self.path = Path(path)
         try:
-            text = self.path.read_text(encoding="utf-8-sig")  # Windows' editors may put a mark before the text
+            text = read_text(self.path)
         except FileNotFoundError:
             raise InputError("there is no such file", path) from None
         except UnicodeDecodeError as error:

@@ -13,7 +13,7 @@ from arena.errors import InputError
 from arena.formats import VERSION, check_description, check_record
 from arena.pgn import game_text
 from arena.repeats import moves_hash
-from board.files import lock_file, replace_file, replacing, sync_directory
+from board.files import lock_file, open_regular, read_text, replace_file, replacing, sync_directory
 
 MOST_LOGGED = 256 << 20  # bytes of dialogues that a run keeps in full
 SHORT_LOG = 8 << 10  # of the beginning and of the end of those that come later
@@ -75,7 +75,7 @@ class Journal:
 
     def hold(self):
         """Two processes that play the same run would play its games twice."""
-        self.lock = open(self.directory / "lock", "a+b")  # noqa: SIM115 - held as long as the run
+        self.lock = open(self.directory / "lock", "ab", opener=open_regular)  # noqa: SIM115 - held as long as the run
         try:
             lock_file(self.lock)
         except OSError:
@@ -94,8 +94,9 @@ class Journal:
                     raise damage(error, path, number) from None
                 self.records.append(slim(record))
         drop_cut_line(path)
-        self.file = open(path, "ab")  # noqa: SIM115 - open as long as the run
-        self.pgn = open(self.directory / "games.pgn", "a", encoding="utf-8")  # noqa: SIM115 - likewise
+        self.file = open(path, "ab", opener=open_regular)  # noqa: SIM115 - open as long as the run
+        pgn = self.directory / "games.pgn"
+        self.pgn = open(pgn, "a", encoding="utf-8", opener=open_regular)  # noqa: SIM115 - likewise
 
     def full_records(self):
         """All games with moves and thoughts, one after the other from the disk."""
@@ -154,7 +155,7 @@ def read_json(text):
 def read_description(directory):
     path = Path(directory) / "run.json"
     try:
-        description = read_json(path.read_text(encoding="utf-8"))
+        description = read_json(read_text(path))
     except (FileNotFoundError, NotADirectoryError):
         raise InputError("there is no run to resume", directory) from None
     except ValueError as error:
@@ -174,7 +175,7 @@ def read_records(path, names=None):
     if not path.exists():
         return
     seen = set()
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return
@@ -193,7 +194,7 @@ def drop_cut_line(path):
     """Removes the end of a journal after its last whole line; that game is played again."""
     if not path.exists():
         return
-    with open(path, "r+b") as file:
+    with open(path, "r+b", opener=open_regular) as file:
         whole = sum(len(line) for line in file if line.endswith(b"\n"))
         if whole < file.seek(0, os.SEEK_END):
             file.truncate(whole)

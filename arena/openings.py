@@ -15,7 +15,7 @@ from arena.text import visible
 from board import Board
 from board.chess960 import start_fen
 from board.fen import STARTING_FEN
-from board.files import open_regular
+from board.files import NOT_REGULAR, open_regular, read_bytes
 from book.opening.pgn import lines_of
 from book.opening.polyglot import Book, BookError
 
@@ -79,7 +79,7 @@ def read_openings(path, *, plies=None, chess960=False, seed=1):
     if kind is None:
         raise InputError(f"openings come from .epd, .pgn or .bin files, not from '{path.suffix}'", path)
     if not path.is_file():
-        raise InputError("there is no such file", path)
+        raise InputError(NOT_REGULAR if path.exists() else "there is no such file", path)
     if kind == "epd":
         found = _read_epd(path, chess960)
     elif kind == "pgn":
@@ -93,8 +93,8 @@ def read_openings(path, *, plies=None, chess960=False, seed=1):
 
 def fingerprint(path):
     """What tells whether a file has changed."""
-    file = _own_file() if path == DEFAULT else Path(path)
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    data = _own_file().read_bytes() if path == DEFAULT else read_bytes(path)
+    return hashlib.sha256(data).hexdigest()
 
 
 def chess960_starts(seed):

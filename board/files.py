@@ -36,6 +36,18 @@ def open_regular(path, flags=os.O_RDONLY):
     raise OSError(errno.EINVAL, NOT_REGULAR, os.fspath(path))
 
 
+def read_bytes(path):
+    """All of a regular file."""
+    with open(path, "rb", opener=open_regular) as file:
+        return file.read()
+
+
+def read_text(path):
+    """All of a regular file in UTF-8, its line ends as newlines, without the mark that Windows' editors put first."""
+    with open(path, encoding="utf-8-sig", opener=open_regular) as file:
+        return file.read()
+
+
 def check_replaceable(path):
     """The permissions of the file at `path`, None if there is none yet. OSError if no file may be put there.
 

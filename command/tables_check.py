@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 
+from board.files import open_regular
 from book.endgame.endings import DTZ_SUFFIX, WDL_SUFFIX, endings, men
 from book.endgame.syzygy import listed_files
 from book.endgame.syzygy_file import MappedTable
@@ -21,7 +22,7 @@ def add_arguments(parser):
 def read_md5_list(path):
     """Checksums by file name, from lines such as md5sum writes."""
     sums = {}
-    with open(path, encoding="utf-8", errors="replace") as file:
+    with open(path, encoding="utf-8", errors="replace", opener=open_regular) as file:
         for line in file:
             found = re.search(r"\b([0-9a-fA-F]{32})\b", line)
             name = re.search(rf"[KQRBNPv]+(?:{re.escape(WDL_SUFFIX)}|{re.escape(DTZ_SUFFIX)})", line)
@@ -33,7 +34,7 @@ def read_md5_list(path):
 
 
 def md5_of(path):
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 

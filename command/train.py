@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.duration import duration
 from arena.interrupts import INTERRUPTED, Interrupt
-from board.files import check_replaceable, replace_file
+from board.files import check_replaceable, read_bytes, replace_file
 from command.arguments import add_output, positive
 from command.learning import add_filters, filters_from, gather_with_progress
 from command.progress import Progress
@@ -187,7 +187,7 @@ def run(options):
     """The command: reads, learns, rounds, compares, writes. Returns the exit status."""
     start = None
     if options.start is not None:
-        start = unpack_network(Path(options.start).read_bytes(), options.start)
+        start = unpack_network(read_bytes(options.start), options.start)
     settings = settings_from(options, start)
     output, plot, checkpoint = places(options)
     shards = options.shards and (Path(options.shard_directory or f"{output}.shards"), options.shards)

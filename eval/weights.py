@@ -8,6 +8,7 @@ import pkgutil
 import cython
 from cython.cimports.board.types import KING
 
+from board.files import read_text
 from eval.weights_file import WeightsError, read_weights
 
 # Name, first weight, number of weights.
@@ -97,7 +98,7 @@ def load_weights(path=None):
     else:
         source = str(path)
         try:
-            text = path.read_text(encoding="utf-8-sig")  # Windows' editors may put a mark before the text
+            text = read_text(path)
         except UnicodeDecodeError as error:
             raise WeightsError(f"{source}: no weights file, but bytes that are no text") from error
     features, middlegame, endgame = read_weights(text, LAYOUT, source)

@@ -74,7 +74,7 @@ class Journal:
             self.count += 1
 
     def lines(self):
-        with open(self.path, "rb") as file:
+        with open(self.path, "rb", opener=open_regular) as file:
             for number, line in enumerate(file, 1):
                 try:
                     found = read_json(line)

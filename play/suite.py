@@ -15,6 +15,7 @@ from typing import NamedTuple
 import chess
 
 from arena.text import visible
+from board.files import open_regular
 
 LONGEST_LINE = 1 << 16
 ASKED = ("bm", "am", "dm", "c0", "ce")
@@ -73,7 +74,7 @@ def read_suites(paths, on_problem, *, chess960=False):
     """The problems of EPD files. A line that is none is told to `on_problem` as text with its place, and passed over."""
     found = []
     for path in paths:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             for number in itertools.count(1):
                 data = file.readline(LONGEST_LINE)
                 if not data:

@@ -1,4 +1,4 @@
-"""Calls go down only: no room imports or cimports one that stands above it."""
+"""Calls go down only: no room imports or cimports one that stands above it. And files are opened in one place."""
 
 import ast
 import re
@@ -61,3 +61,44 @@ def test_no_room_reaches_up(room):
 def test_every_package_is_a_room():
     packages = {path.parent.relative_to(ROOT).parts[0] for path in ROOT.glob("*/__init__.py")}
     assert packages <= set(BELOW)
+
+
+# Who opens files in another way than `board/files.py`, and why it may.
+OPENS_ITSELF = {
+    "arena/client.py": "what the system says about a process",
+    "arena/openings.py": "the package's own openings",
+    "arena/processes.py": "what the system says about processors",
+    "book/opening/pgn.py": "a collection of games may come through a pipe",
+    "book/opening/repertoire.py": "the package's own repertoire",
+    "pool/cluster.py": "a room without chess; the files are an engine's program and openings, which were looked at",
+    "pool/containment.py": "what the system says about processes",
+    "pool/uploads.py": "files of its own directory",
+    "uci_engine/bench.py": "the package's own positions",
+    "uci_engine/build.py": "the package's own sources",
+    "uci_engine/memory.py": "what the system says about memory",
+    "web/page.py": "the package's own pages",
+}
+
+
+def opened(path):
+    """The lines on which files are opened or read without `open_regular`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        if isinstance(node.func, ast.Name) and node.func.id == "open":
+            if not any(word.arg == "opener" for word in node.keywords):
+                yield node.lineno
+        elif getattr(node.func, "attr", "") in ("read_text", "read_bytes", "write_text", "write_bytes"):
+            yield node.lineno
+
+
+def test_files_are_opened_where_pipes_and_devices_are_refused():
+    """A pipe under a file's name keeps its reader for ever, and a device gives bytes without end."""
+    found = {
+        path.relative_to(ROOT).as_posix(): list(opened(path))
+        for room in ROOMS
+        for path in sorted((ROOT / room).rglob("*.py"))
+    }
+    found = {name: lines for name, lines in found.items() if lines}
+    assert {name: lines for name, lines in found.items() if name not in OPENS_ITSELF} == {}
+    assert set(OPENS_ITSELF) == set(found), "no longer true of these"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from arena.errors import InputError
 from arena.openings import Supply, fingerprint, read_openings
-from board.files import replace_file
+from board.files import read_bytes, replace_file
 from eval import EMBEDDED, load_evaluation, network_summary
 from training.network_history import read_history
 from training.wdl_fit import fit_to_games
@@ -30,7 +30,7 @@ class Candidate(NamedTuple):
 def check_network(path, history):
     """Reads a network as the engine does, and evaluates with it from now on. ValueError or OSError if it is none."""
     path = Path(path)
-    blob = path.read_bytes()
+    blob = read_bytes(path)
     load_evaluation(str(path))
     summary = network_summary()
     if summary is None:

@@ -25,7 +25,7 @@ from arena.interrupts import Interrupt
 from arena.journal import read_json
 from arena.openings import fingerprint, read_openings
 from arena.options import parse_sprt
-from board.files import replace_file
+from board.files import read_text, replace_file
 from training.network_history import (
     check_match,
     decide,
@@ -296,7 +296,7 @@ class Generation:
             # An entry of our own is there if we were killed right after writing it.
             if entry["name"] == settings["name"] and entry["network"]["sha256"] != own:
                 raise InputError(f"has another network '{entry['name']}'; choose another --name", self.history)
-        with_table(self.document.read_text(encoding="utf-8"), [], self.document)
+        with_table(read_text(self.document), [], self.document)
         inputs = self.fingerprints()
         changed = [path for path, digest in self.inputs.items() if inputs.get(path) != digest]
         if changed:
@@ -359,7 +359,7 @@ class Generation:
         others = [each for each in read_history(self.history) if each["name"] != entry["name"]]
         history = [*others, entry]
         replace_file(self.history, json.dumps(history, indent=1) + "\n")
-        text = self.document.read_text(encoding="utf-8")
+        text = read_text(self.document)
         replace_file(self.document, with_table(text, history, self.document))
         return entry
 
@@ -397,7 +397,7 @@ def read_state(path):
     if not path.exists():
         return None
     try:
-        state = read_json(path.read_text(encoding="utf-8"))
+        state = read_json(read_text(path))
         check_shape(state, State)
         if state["format"] != FORMAT or set(state["settings"]) != set(DEFAULTS):
             raise ValueError("written by another version")

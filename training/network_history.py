@@ -9,6 +9,7 @@ from arena.formats import check_shape, demand
 from arena.journal import damage, read_json
 from arena.openings import fingerprint
 from arena.statistics import Sprt, estimate
+from board.files import read_bytes, read_text
 from eval.network_file import unpack_network
 from training.files import GameReader
 
@@ -34,7 +35,7 @@ def describe_games(path, by=None):
 
 
 def describe_network(path):
-    network = unpack_network(path.read_bytes(), str(path))
+    network = unpack_network(read_bytes(path), str(path))
     return {
         "bytes": path.stat().st_size,
         "sha256": fingerprint(path),
@@ -67,7 +68,7 @@ def describe_match(directory):
     path = directory / "results.json"
     wanted = ("games", "wins", "draws", "losses", "pentanomial", "elo", "elo_low", "elo_high", "llr", "verdict")
     try:
-        results = read_json(path.read_text(encoding="utf-8"))
+        results = read_json(read_text(path))
         summary = results["summary"]
         match = {
             "control": results["engines"][0]["control"],
@@ -107,7 +108,7 @@ def read_history(path):
     if not path.exists():
         return []
     try:
-        history = read_json(path.read_text(encoding="utf-8"))
+        history = read_json(read_text(path))
         if not all(isinstance(entry["name"], str) and entry["network"]["sha256"] for entry in history):
             raise ValueError("an entry without name or network")
         table(history)  # it will have to be written again

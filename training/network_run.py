@@ -12,7 +12,7 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from board.files import replace_file
+from board.files import read_bytes, replace_file
 from eval.king_buckets import bucket_table, origins
 from eval.network_file import ACTIVATION_ONE, FEATURES, OUTPUT_ONE, SCALE, NetworkData, bytes_from, numbers_from
 from training.gather import Filters
@@ -373,8 +373,7 @@ class TrainingRun:
 
     def load(self, path):
         """Goes on where a checkpoint of the same run stopped."""
-        with open(path, "rb") as file:
-            blob = file.read()
+        blob = read_bytes(path)
         body, start = blob[:-32], len(_MAGIC) + _LENGTH.size
         if not body.startswith(_MAGIC) or hashlib.sha256(body).digest() != blob[-32:]:
             raise TrainError(f"{path} is no checkpoint of a training run, or a damaged one")

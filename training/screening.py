@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from arena.errors import InputError
 from arena.statistics import CONFIDENT, moments, normal_share
+from board.files import read_text
 from training.network_history import describe_match
 from training.programs import as_engine, option, run_step
 from uci_engine.options import TUNING
@@ -27,7 +28,7 @@ ELO_OF_SCORE = 1600 / math.log(10)  # near an equal score
 def read_changes(path):
     """The changes of a TOML file by name: for each the options that make it."""
     try:
-        changes = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        changes = tomllib.loads(read_text(path))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"is no TOML: {error}", path) from None
     for name, options in changes.items():

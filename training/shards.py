@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.formats import demand
 from arena.journal import read_json
-from board.files import replace_file
+from board.files import open_regular, read_text, replace_file
 from training.positions import BYTES_PER_POSITION, BYTES_PER_RECORD, MAXIMUM_SHARDS, KeySet, PositionSet
 
 INDEX = "shards.json"
@@ -23,13 +23,13 @@ class ShardError(ValueError):
 
 def _read(path, size):
     """The file's bytes, a few megabytes at a time."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         while data := file.read(_AT_ONCE * size):
             yield data
 
 
 def _write(path, positions):
-    with open(path, "wb") as file:
+    with open(path, "wb", opener=open_regular) as file:
         for first in range(0, len(positions), _AT_ONCE):
             file.write(positions.get_bytes(first, min(first + _AT_ONCE, len(positions))))
 
@@ -85,7 +85,7 @@ class ShardWriter:
         self._files = [[self._new_file(kind, number) for number in range(count)] for kind in range(2)]
 
     def _new_file(self, kind, number):
-        return open(self._raw_path(kind, number), "wb")
+        return open(self._raw_path(kind, number), "wb", opener=open_regular)
 
     def _raw_path(self, kind, number):
         return self.directory / f"{('training', 'held-out')[kind]}-{number:03}.records"
@@ -149,7 +149,7 @@ def save_index(directory, source, shards, held_out, told):
 
 def read_index(path):
     """What `save_index` wrote; ValueError if that is damaged."""
-    index = read_json(path.read_text(encoding="utf-8"))
+    index = read_json(read_text(path))
     demand(isinstance(index, dict), "no index")
     missing = [name for name in ("source", "counts", "checksums", "held_out", "told") if name not in index]
     demand(not missing, f"{', '.join(missing)} missing")

@@ -17,7 +17,7 @@ from arena.openings import fingerprint
 from arena.options import plan_cores
 from arena.run import encounter, openings_description, supply_from
 from arena.settings import EngineSettings, Rules, as_dict
-from board.files import replace_file
+from board.files import read_text, replace_file
 from pool.cluster import ClusterPool
 from pool.local import LocalPool
 from pool.tasks import PoolError
@@ -228,7 +228,7 @@ def open_state(path, parameters, description, given, iterations):
     known = None
     if path.exists():
         try:
-            known = read_json(path.read_text(encoding="utf-8"))
+            known = read_json(read_text(path))
             check_shape(known, StateFile)
             begun = known["description"]
             gains = Gains(**begun["gains"])

@@ -3,10 +3,11 @@
 import functools
 import os
 import shutil
+import tempfile
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from board.files import replace_file
+from board.files import open_regular, replace_file
 from book.endgame.endings import DTZ_SUFFIX, WDL_SUFFIX, endings, men, normalised, split
 from book.endgame.retrograde import Ending
 from book.endgame.retrograde_index import PositionIndex, needed, successors
@@ -64,7 +65,7 @@ def is_table(path, magic):
     """A whole file of that kind, as far as a glance can tell."""
     try:
         size = os.path.getsize(path)
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=open_regular) as stream:
             return size % 64 == 16 and stream.read(4) == magic
     except OSError:
         return False
@@ -205,9 +206,8 @@ class Generator:
         folder = self.folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            probe = folder / f".quetzal-{os.getpid()}"
-            probe.write_bytes(b"")
-            probe.unlink()
+            with tempfile.TemporaryFile(dir=folder):
+                pass
         except OSError as error:
             raise GenerateError(f"cannot write to {folder}: {error.strerror}") from None
         todo = [name for name in needed(names) if not is_done(folder, name)]
