@@ -31,7 +31,7 @@ cdef struct Network:
     i16* features  # for each king bucket a row for each feature
     i16* biases
     i16* outputs  # for each output the weights of the side to move's neurons, then of the other's
-    void* block  # what holds them all
+    size_t size  # of the block that holds all three, in bytes
 
 # The pieces that sums were made of.
 cdef struct Men:

@@ -11,6 +11,7 @@ were made with the king there, of a position elsewhere in the tree: these are ke
 
 import cython
 from cython.cimports.board.bits import pop_lsb, popcount
+from cython.cimports.board.pages import allocate_pages, free_pages
 from cython.cimports.board.position import ConstPosition, king_square, occupied
 from cython.cimports.board.types import NO_PIECE, i16, i64, u64
 from cython.cimports.eval.network_shape import (
@@ -246,18 +247,19 @@ def set_network(data):
     """Evaluates with this network from now on; None: with none. Not while any thread evaluates."""
     neurons: cython.int = 0
     index: cython.int
-    block: cython.p_void = cython.NULL
+    size: cython.size_t = 0
+    block: cython.pointer(i16) = cython.NULL
     if data is not None:
         neurons = data.neurons
         # One block, each part of it on a boundary: all sizes are multiples of 32 numbers.
         rows: cython.size_t = INPUTS * data.king_buckets
-        block = calloc((rows + 1 + 2 * data.outputs) * neurons * cython.sizeof(i16) + _LINE, 1)
+        size = (rows + 1 + 2 * data.outputs) * neurons * cython.sizeof(i16)
+        block = cython.cast(cython.pointer(i16), allocate_pages(size))
         if block == cython.NULL:
             raise MemoryError("no memory for the network")
-        network.features = _aligned(block)
-        network.biases = network.features + rows * neurons
+        network.biases = block + rows * neurons
         network.outputs = network.biases + neurons
-        _copy_numbers(network.features, data.feature_weights)
+        _copy_numbers(block, data.feature_weights)
         _copy_numbers(network.biases, data.biases)
         _copy_numbers(network.outputs, data.output_weights)
         network.count_of_outputs = data.outputs
@@ -265,8 +267,9 @@ def set_network(data):
             network.output_biases[index] = data.output_biases[index]
         set_king_buckets(cython.address(network.buckets), data.bucket_table)
         network.scale = data.scale
-    free(network.block)
-    network.block = block
+    free_pages(network.features, network.size)
+    network.features = block
+    network.size = size
     network.neurons = neurons
     network.version += 1
 

@@ -1,5 +1,5 @@
 /* What the search wants from the operating system and the memory model, with one branch per platform:
- * a steady clock, relaxed atomics, and large zeroed memory that costs nothing until it is touched.
+ * a steady clock and relaxed atomics. (Memory: board/pages.h.)
  */
 #ifndef QUETZAL_PLATFORM_H
 #define QUETZAL_PLATFORM_H
@@ -14,7 +14,6 @@
 #  endif
 #  include <windows.h>
 #else
-#  include <sys/mman.h>
 #  include <time.h>
 #endif
 
@@ -67,34 +66,6 @@ QZ_STATIC int64_t qz_thread_time(void)
         return (int64_t)moment.tv_sec * 1000000 + moment.tv_nsec / 1000;
 #endif
     return -1;
-}
-
-/* Zeroed memory on a page boundary, or NULL. The system is asked for large pages where it takes such advice. */
-QZ_STATIC void *qz_allocate_pages(size_t size)
-{
-#if defined(_WIN32)
-    return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-#else
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-#  if defined(MADV_HUGEPAGE)
-    madvise(memory, size, MADV_HUGEPAGE);
-#  endif
-    return memory;
-#endif
-}
-
-QZ_STATIC void qz_free_pages(void *memory, size_t size)
-{
-    if (memory == NULL)
-        return;
-#if defined(_WIN32)
-    (void)size;
-    VirtualFree(memory, 0, MEM_RELEASE);
-#else
-    munmap(memory, size);
-#endif
 }
 
 #endif

@@ -10,5 +10,3 @@ cdef extern from "platform.h" nogil:
     void store_short "qz_store_short"(i16* entry, i16 value)
     int load_flag "qz_load_flag"(const int* flag)
     void store_flag "qz_store_flag"(int* flag, int value)
-    void* allocate_pages "qz_allocate_pages"(size_t size)
-    void free_pages "qz_free_pages"(void* memory, size_t size)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import cython
 from cython.cimports.board.api import Board
+from cython.cimports.board.pages import allocate_pages, free_pages
 from cython.cimports.board.types import MAX_MOVES, Move, i64, u64
 from cython.cimports.book.endgame.syzygy import Tables, probe_wdl
 from cython.cimports.eval.evaluator import clear_workspace, free_workspace, new_workspace
-from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.string import memset
 from cython.cimports.search.clock import note_stall
 from cython.cimports.search.history import forget
@@ -176,7 +176,7 @@ class Searcher:
     """A search engine without a protocol: set it up, `start` or `think`, `stop`."""
 
     def __cinit__(self):
-        self.shared = cython.cast(cython.pointer(Shared), calloc(1, cython.sizeof(Shared)))
+        self.shared = cython.cast(cython.pointer(Shared), allocate_pages(cython.sizeof(Shared)))
         if self.shared == cython.NULL:
             raise MemoryError("no memory for a search")
 
@@ -192,17 +192,17 @@ class Searcher:
         if self.shared != cython.NULL:
             self._drop_workers(0)
             tt_release(cython.address(self.shared.tt))
-            free(self.shared)
+            free_pages(self.shared, cython.sizeof(Shared))
 
     # Setting up: only between searches
 
     def _add_worker(self):
-        worker: cython.pointer(Worker) = cython.cast(cython.pointer(Worker), calloc(1, cython.sizeof(Worker)))
+        worker: cython.pointer(Worker) = cython.cast(cython.pointer(Worker), allocate_pages(cython.sizeof(Worker)))
         if worker == cython.NULL:
             raise MemoryError("no memory for another search thread")
         worker.workspace = new_workspace()
         if worker.workspace == cython.NULL:
-            free(worker)
+            free_pages(worker, cython.sizeof(Worker))
             raise MemoryError("no memory for another search thread")
         worker.shared = self.shared
         worker.index = self.shared.threads
@@ -214,7 +214,7 @@ class Searcher:
             self.shared.threads -= 1
             worker: cython.pointer(Worker) = self.shared.workers[self.shared.threads]
             free_workspace(worker.workspace)
-            free(worker)
+            free_pages(worker, cython.sizeof(Worker))
 
     @property
     def threads(self) -> int:

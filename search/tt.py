@@ -2,10 +2,11 @@
 
 import cython
 from cython.cimports.board.bits import multiply_high, prefetch
+from cython.cimports.board.pages import allocate_pages, free_pages
 from cython.cimports.board.types import Move, i16, u64
 from cython.cimports.libc.string import memset
 from cython.cimports.search.parameters import tune
-from cython.cimports.search.platform import allocate_pages, free_pages, load_word, store_word
+from cython.cimports.search.platform import load_word, store_word
 from cython.cimports.search.score import (
     DECIDED,
     MATE,

@@ -1,0 +1,59 @@
+"""Memory in large pages: what the search touches in no order is asked for in them, and given back."""
+
+import gc
+from pathlib import Path
+
+import pytest
+
+from search.searcher import Searcher
+
+LARGE_PAGE = 2 << 20
+MAPS = Path("/proc/self/smaps")
+
+
+def advised():
+    """Bytes of this process for which the system has been asked for large pages, by where they begin."""
+    found, start, size = {}, 0, 0
+    for line in MAPS.read_text().splitlines():
+        words = line.split()
+        if "-" in words[0] and not words[0].endswith(":"):
+            start = int(words[0].split("-")[0], 16)
+        elif words[0] == "Size:":
+            size = int(words[1]) << 10
+        elif words[0] == "VmFlags:" and "hg" in words:
+            found[start] = size
+    return found
+
+
+@pytest.fixture
+def smaps():
+    if not MAPS.exists() or "VmFlags:" not in MAPS.read_text():
+        pytest.skip("this system does not tell how a process's memory is mapped")
+    if not Path("/sys/kernel/mm/transparent_hugepage").exists():
+        pytest.skip("this system has no large pages to ask for")
+
+
+def test_all_that_a_search_touches_lies_in_large_pages(smaps):
+    before = sum(advised().values())
+    searcher = Searcher(megabytes=8, threads=2)
+    made = advised()
+    assert all(start % LARGE_PAGE == 0 for start in made)
+    # The table, what all threads share, and two threads' histories, of more than a megabyte each.
+    assert sum(made.values()) - before >= 8 * (1 << 20) + 3 * LARGE_PAGE
+
+    searcher.set_threads(1)
+    fewer = advised()
+    assert sum(fewer.values()) <= sum(made.values()) - LARGE_PAGE
+    del searcher
+    gc.collect()
+    assert sum(advised().values()) == before
+
+
+def test_what_is_searched_again_and_again_is_given_back(smaps):
+    Searcher(megabytes=8)
+    gc.collect()
+    before = sum(advised().values())
+    for megabytes in (1, 2, 3, 5, 8):
+        Searcher(megabytes=megabytes, threads=3)
+    gc.collect()
+    assert sum(advised().values()) == before
