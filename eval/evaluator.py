@@ -15,7 +15,7 @@ from cython.cimports.libc.stdlib import calloc, free
 from board.files import open_regular
 from eval.network import set_network
 from eval.network_file import MAGIC, NetworkError, unpack_network
-from eval.weights import load_weights
+from eval.weights import load_weights, restore_weights
 
 CLASSICAL = ""  # the name of the classical evaluation with its own weights
 EMBEDDED = "default.qnn"  # that of the network that comes with the program
@@ -85,8 +85,9 @@ def load_evaluation(name=None):
     """Evaluates with something else from now on. Not while any thread searches; what was remembered is then outdated.
 
     `name` is a network file, a weights file of the classical evaluation, the name of the network that comes with the
-    program, "" for the classical evaluation, or None for what the program starts with. What is wrong with a file is said
-    by the ValueError or OSError that is raised, and the evaluation stays what it was.
+    program, "" for the classical evaluation, or None for what the program starts with. Beside a network the classical
+    weights are the bundled ones. What is wrong with a file is said by the ValueError or OSError that is raised, and the
+    evaluation stays what it was.
     """
     global _summary
     if name is None:
@@ -102,6 +103,7 @@ def load_evaluation(name=None):
     if blob[:4] == MAGIC:
         data = unpack_network(blob, str(name))
         set_network(data)
+        restore_weights()
         shape = {"neurons": data.neurons, "outputs": data.outputs, "king_buckets": data.king_buckets}
         _summary = {**shape, "scale": data.scale, **data.training}
     else:

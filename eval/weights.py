@@ -71,12 +71,14 @@ LAYOUT = (
 
 def set_weights(middlegame, endgame):
     """Fills the compiled tables. Not while any thread evaluates."""
+    global _are_bundled
     feature: cython.int
     kind: cython.int
     square: cython.int
     differ: cython.int
     if len(middlegame) != FEATURE_COUNT or len(endgame) != FEATURE_COUNT:
         raise WeightsError(f"{len(middlegame)} and {len(endgame)} weights instead of {FEATURE_COUNT}")
+    _are_bundled = False
     for feature in range(FEATURE_COUNT):
         WEIGHTS[feature] = packed(middlegame[feature], endgame[feature])
     for differ in range(2):
@@ -91,7 +93,7 @@ def set_weights(middlegame, endgame):
 
 def load_weights(path=None):
     """Reads a weights file, the shipped one unless another is named, and evaluates with it from now on."""
-    global FEATURES
+    global FEATURES, _are_bundled
     if path is None:
         # Package data wherever the package lies; importlib.resources would cost half of this module's start.
         source, text = "eval/weights.json", pkgutil.get_data("eval", "weights.json").decode()
@@ -104,6 +106,13 @@ def load_weights(path=None):
     features, middlegame, endgame = read_weights(text, LAYOUT, source)
     set_weights(middlegame, endgame)
     FEATURES = features
+    _are_bundled = path is None
+
+
+def restore_weights():
+    """The shipped weights again, if there are others in the tables."""
+    if not _are_bundled:
+        load_weights()
 
 
 def current_weights():
@@ -114,4 +123,5 @@ def current_weights():
 
 
 FEATURES = []
+_are_bundled = False
 load_weights()

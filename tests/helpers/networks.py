@@ -3,7 +3,7 @@
 import random
 from contextlib import contextmanager
 
-from eval import load_evaluation, load_weights
+from eval import load_evaluation
 from eval.king_buckets import bucket_table
 from eval.network_file import FEATURES, SCALE, NetworkData, bytes_from, pack_network, unpack_network
 
@@ -39,13 +39,11 @@ def write_network(path, data):
 
 @contextmanager
 def evaluating_with(name):
-    """Another evaluation, for a while. A network leaves the classical weights as they are, so these are put back, too."""
-    load_weights()
+    """Another evaluation, for a while."""
     load_evaluation(name)
     try:
         yield
     finally:
-        load_weights()
         load_evaluation()
 
 

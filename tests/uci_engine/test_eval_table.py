@@ -7,6 +7,7 @@ from support import ROOT, quetzal
 from board import Board
 from eval import CLASSICAL, GROUPS, evaluate_network, piece_values
 from eval import evaluate_classical as evaluate
+from training.ablation import write_weights
 from uci_engine.eval_table import eval_table
 
 FENS = [
@@ -44,6 +45,15 @@ def test_network_shows_each_piece_and_the_classical_table(network):
 
 def test_uci_shows_the_network(network):
     lines = quetzal(stdin=f"setoption name EvalFile value {network}\nposition fen {FENS[1]}\neval\nquit\n").stdout
+    assert lines.splitlines() == list(eval_table(Board(FENS[1])))
+
+
+def test_beside_a_network_the_classical_terms_are_the_bundled_ones(network, tmp_path):
+    """Also when a file of other weights was in use before."""
+    weights = tmp_path / f"without-{GROUPS[0]}.json"
+    write_weights(weights)
+    command = "setoption name EvalFile value {}\n".format
+    lines = quetzal(stdin=f"{command(weights)}{command(network)}position fen {FENS[1]}\neval\nquit\n").stdout
     assert lines.splitlines() == list(eval_table(Board(FENS[1])))
 
 
