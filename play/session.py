@@ -320,6 +320,8 @@ class Session:
             nodes = whole_number(nodes, 1, 10**12, "the number of nodes")
         turn = 0 if board.turn else 1
         analysis = {"fen": fen, "moves": [move.uci() for move in board.move_stack], "lines": [], "running": True}
+        most = min(lines, board.legal_moves.count())
+        found = []  # the lines of one depth, which are shown together: older ones beside them could have the same move
 
         def on_info(info):
             if "bound" in info:
@@ -329,9 +331,11 @@ class Session:
             if turn and "wdl" in info:
                 info["wdl"] = info["wdl"][::-1]
             with self.lock:
-                # A new list, so that who reads the old one at this moment reads something whole.
-                analysis["lines"] = [*analysis["lines"][: number - 1], info, *analysis["lines"][number:]]
-                self.version += 1
+                found[number - 1 :] = [info]
+                if number >= most:
+                    # A new list, so that who reads the old one at this moment reads something whole.
+                    analysis["lines"] = list(found)
+                    self.version += 1
 
         def on_end(_):
             with self.lock:

@@ -242,6 +242,42 @@ def test_analysis_has_the_lines_of_uci_at_the_same_nodes(session):
             after.push(after.parse_uci(move))
 
 
+class ScriptedThinker:
+    """Keeps the wish, whose callbacks a test then calls as it likes."""
+
+    def __init__(self, settings, say):
+        self.wish = None
+
+    def ask(self, kind, wish):
+        self.wish = wish
+
+    def close(self):
+        pass
+
+
+def test_lines_of_one_depth_are_shown_together(tmp_path):
+    """Beside an older line the first one of a new depth could be the same move once more."""
+    session = Session(Store(tmp_path), thinker=ScriptedThinker)
+    session.analyse({"lines": 3})
+
+    def report(depth, number, move):
+        session.thinker.wish.on_info({"depth": depth, "multipv": number, "score": {"cp": 0}, "pv": [move]})
+        return [(line["depth"], line["pv"][0]) for line in session.state()["analysis"]["lines"]]
+
+    assert report(1, 1, "e2e4") == report(1, 2, "d2d4") == []
+    first = report(1, 3, "c2c4")
+    assert first == [(1, "e2e4"), (1, "d2d4"), (1, "c2c4")]
+    version = session.version
+    assert report(2, 1, "d2d4") == report(2, 2, "c2c4") == first
+    assert report(1, 1, "a2a3") == first  # begun again, after a move of the game
+    assert report(1, 2, "h2h3") == first
+    assert session.version == version
+    assert report(1, 3, "b2b3") == [(1, "a2a3"), (1, "h2h3"), (1, "b2b3")]
+    # With two legal moves there are no three lines.
+    session.analyse({"fen": "k7/8/8/8/8/8/8/KR6 b - - 0 1", "lines": 3})
+    assert report(1, 1, "a8a7") == [(1, "a8a7")]
+
+
 def test_analysis_of_black_is_from_whites_side(session):
     session.analyse({"fen": "4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1", "nodes": 5_000})
     wait_for(lambda: not session.state()["analysis"]["running"])
