@@ -8,12 +8,12 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from clusters import NEEDS_DASK, local_cluster
+from matches import QuetzalMatch
 from support import DATA, ROOT
 
 from arena.errors import InputError
 from arena.interrupts import Interrupt
 from board import Board
-from command.table import build_parser
 from eval import explain
 from eval.weights_file import GROUPS
 from search.techniques import TECHNIQUES
@@ -29,33 +29,9 @@ def settings(**other):
     return Settings(**{**usual, "openings": None, "megabytes": 16, "more": [], **other})
 
 
-class Quetzal:
-    """What `quetzal match` does, at once; its arguments are read by the real parser."""
-
-    def __init__(self, pairs):
-        self.pairs = pairs
-        self.calls = []
-
-    def __call__(self, command, interrupt):
-        from pathlib import Path
-
-        options = build_parser().parse_args(command[3:])
-        self.calls.append(options)
-        directory = Path(options.resume or options.dir)
-        directory.mkdir(parents=True, exist_ok=True)
-        described = {"engines": [{"name": "whole", "control": "1+0.01"}], "sprt": None}
-        (directory / "run.json").write_text(json.dumps(described), encoding="ascii")
-        factor = options.games // (2 * sum(self.pairs))
-        lost, _, _, _, won = pairs = [factor * count for count in self.pairs]
-        summary = {"games": options.games, "wins": 2 * won, "losses": 2 * lost, "pentanomial": pairs}
-        summary["draws"] = options.games - summary["wins"] - summary["losses"]
-        (directory / "results.json").write_text(json.dumps({**described, "summary": summary}), encoding="ascii")
-        return 0
-
-
 @pytest.mark.parametrize(("pairs", "games"), [(LEVEL, [100, 400]), (CLEARLY_BETTER, [100])])
 def test_a_clear_match_is_not_prolonged(tmp_path, monkeypatch, pairs, games):
-    quetzal = Quetzal(pairs)
+    quetzal = QuetzalMatch(pairs)
     monkeypatch.setattr(programs, "run_command", quetzal)
     monkeypatch.setenv("QUETZAL_TUNING", "0")  # so that it is restored
     ablation = Ablation(tmp_path, settings())
@@ -70,7 +46,7 @@ def test_a_clear_match_is_not_prolonged(tmp_path, monkeypatch, pairs, games):
 
 
 def test_another_time_control_needs_another_directory(tmp_path, monkeypatch):
-    monkeypatch.setattr(programs, "run_command", Quetzal(LEVEL))
+    monkeypatch.setattr(programs, "run_command", QuetzalMatch(LEVEL))
     monkeypatch.setenv("QUETZAL_TUNING", "0")
     for control in ("1+0.01", "4+0.04"):
         ablation = Ablation(tmp_path, settings(games=100 if control[0] == "1" else 200, control=control))

@@ -1,18 +1,16 @@
 """Screening: the design is balanced, known worths come out again, and the matches are those of the design."""
 
 import itertools
-import json
 import random
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from matches import QuetzalMatch
 from support import ROOT
 
 from arena.errors import InputError
 from arena.interrupts import Interrupt
-from command.table import build_parser
 from training import programs
 from training.screening import Screening, Settings, design, effects, read_changes, table_lines
 
@@ -77,27 +75,8 @@ def test_nothing_is_said_before_the_last_match():
     assert len(effects(["a", "b", "c"], signs, [[1, 2, 3, 2, 1]] * 4)) == 3
 
 
-class Quetzal:
-    """What `quetzal match` does, at once; its arguments are read by the real parser."""
-
-    def __init__(self):
-        self.calls = []
-
-    def __call__(self, command, interrupt):
-        options = build_parser().parse_args(command[3:])
-        self.calls.append(options)
-        directory = Path(options.resume or options.dir)
-        directory.mkdir(parents=True, exist_ok=True)
-        described = {"engines": [{"name": "first", "control": "1+0.01"}], "sprt": None}
-        (directory / "run.json").write_text(json.dumps(described), encoding="ascii")
-        pairs = [0, options.games // 8, options.games // 4, options.games // 8, 0]
-        summary = {"games": options.games, "wins": 0, "losses": 0, "draws": 0, "pentanomial": pairs}
-        (directory / "results.json").write_text(json.dumps({**described, "summary": summary}), encoding="ascii")
-        return 0
-
-
 def test_every_match_is_between_one_half_and_the_other(tmp_path, monkeypatch):
-    quetzal = Quetzal()
+    quetzal = QuetzalMatch((0, 1, 2, 1, 0))
     monkeypatch.setattr(programs, "run_command", quetzal)
     monkeypatch.setenv("QUETZAL_TUNING", "0")  # so that it is restored
     screening = Screening(tmp_path, CHANGES, settings(games=16, openings="some.epd"))
