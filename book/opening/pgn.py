@@ -25,7 +25,7 @@ WINDOW_BITS = 27  # of zstd data, 128 MB: what every decompressor accepts withou
 XZ_MEMORY = 1 << 28  # `xz -9` needs 65 MB, the format allows 4 GB
 STANDARD_INPUT = "-"
 
-_TAG = re.compile(rb'\[\s*(\w+)\s+"([^"\\]*(?:\\.[^"\\]*)*)')
+_TAG = re.compile(rb'\[\s*([\w+#=:-]+)\s+"([^"\\]*(?:\\.[^"\\]*)*)')
 _LINES = re.compile(rb"[\t\r ]*\n(?:[\t\n\r ]*\n)?|[^\n]*\n")  # blank lines together, others one by one
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 
@@ -58,6 +58,7 @@ class Game(NamedTuple):
 
 
 _RESULTS = {b"1-0": 1, b"1/2-1/2": 0, b"0-1": -1}
+_ENDS = tuple(result + end for result in (*_RESULTS, b"*") for end in (b"\n", b"\r\n", b" \n"))
 # A text key for each tag name would be decoded for every game; names are bytes here.
 
 
@@ -222,29 +223,35 @@ def split_games(stream):
     """Splits a stream of bytes into games.
 
     A game begins with a line that is a tag, outside of comments; a comment that is never closed ends with its game,
-    where an empty line and an Event tag follow each other.
+    where an empty line and an Event tag follow each other. A line that only begins like a tag is left out of the head of
+    a game, as python-chess does; behind a result and an empty line it begins one.
     """
     tags, parts, size, tags_size = {}, [], 0, 0
     number = start = behind = 1
-    in_comment = was_blank = False
+    in_comment = in_tag = was_blank = False
     is_new_line = True
     for chunk in lines_of(stream):
         number, behind = behind, behind + chunk.count(b"\n")
         if number == 1 and is_new_line:
             chunk = chunk.removeprefix(b"\xef\xbb\xbf")
         starts_line, is_new_line = is_new_line, chunk.endswith(b"\n")
+        if not starts_line and in_tag:
+            tags_size += len(chunk)  # the rest of a tag without an end
+            continue
+        in_tag = False
         if starts_line and chunk[:1] == b"[" and (not in_comment or (was_blank and chunk.startswith(b"[Event "))):
             match = _TAG.match(chunk, 0, MOST_TAG)
-            if match is not None:
+            has_ended = was_blank and not in_comment and bool(parts) and parts[-2:][0].endswith(_ENDS)
+            if match is not None or not parts or has_ended:
                 if parts:
                     yield Game(tags, b"".join(parts), start, size > MOST_GAME or tags_size > MOST_TAGS)
                     tags, parts, size, tags_size, in_comment = {}, [], 0, 0, False
-                if not tags:
+                if not tags_size:
                     start = number
                 tags_size += len(chunk)
-                if tags_size <= MOST_TAGS:
+                if match is not None and tags_size <= MOST_TAGS:
                     tags[match[1]] = match[2].replace(b'\\"', b'"')
-                was_blank = False
+                in_tag, was_blank = True, False
                 continue
         was_blank = starts_line and not chunk.strip()
         if was_blank:
@@ -253,7 +260,7 @@ def split_games(stream):
             chunk = b"\n"
         if starts_line and not in_comment and (chunk[:1] == b"%" or (chunk[:1] == b";" and not parts)):
             continue  # not PGN, or a remark between two games
-        if not parts and not tags:
+        if not parts and not tags_size:
             start = number
         size += len(chunk)
         if size <= MOST_GAME:

@@ -333,6 +333,43 @@ def test_a_game_of_tags(tmp_path):
     assert status == 0 and "1 used" in said
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["[White x]", '[White Name "x"]', "[White]", "[]", '["x"]', "[White x", '[Pl\xe4tze "x"]', "[" + 99_999 * "x"],
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_malformed_tag_splits_no_game(line, place):
+    """It is missing among the tags, wherever it stands; the games around it are what they were."""
+    head = ['[Event "a"]', '[Site "b"]']
+    head.insert(place, line)
+    text = "\n".join(["1. d4 1/2-1/2", "", *head, "", "1. e4 1-0", "", *head[::-1], "1. c4 {", "", line, "} *"])
+    before, first, second = split_games(io.BytesIO(text.encode("latin-1")))
+    assert (before.tags, before.text.split(), before.line) == ({}, b"1. d4 1/2-1/2".split(), 1)
+    assert (first.tags, first.text.strip(), first.line) == ({b"Event": b"a", b"Site": b"b"}, b"1. e4 1-0", 3)
+    assert (second.tags, second.line) == (first.tags, 9)
+    assert second.text.endswith(line.encode("latin-1") + b"\n} *")
+    assert not first.is_too_long and not second.is_too_long
+
+
+def test_tag_names_are_those_of_python_chess():
+    (game,) = split_games(io.BytesIO(b'[White-Elo:2 "1"]\n[A+#=_ "2"]\n\n*'))
+    assert game.tags == {b"White-Elo:2": b"1", b"A+#=_": b"2"}
+
+
+@pytest.mark.parametrize("quote", [b'"', b""])
+def test_the_rest_of_a_very_long_tag_is_no_move(quote):
+    tag = b"[Site " + quote + 3_000_000 * b"b" + quote + b"]\n"
+    text = b'[Event "a"]\n' + tag + b'[Round "1"]\n\n1. e4 1-0\n\n[Event "c"]\n\n*'
+    first, second = split_games(io.BytesIO(text))
+    assert first.is_too_long and first.text.strip() == b"1. e4 1-0"
+    assert (second.tags, second.line) == ({b"Event": b"c"}, 7)
+
+
+def test_moves_that_look_like_a_tag_stay_in_their_game():
+    (game,) = split_games(io.BytesIO(b'[Event "a"]\n\n1. e4\n[#]\ne5\n\n[#]\n2. Nf3 1-0'))
+    assert game.text.split() == b"1. e4 [#] e5 [#] 2. Nf3 1-0".split()
+
+
 def test_tags_that_are_no_numbers_and_steer_terminals(tmp_path):
     games = pgn("e4", WhiteElo="9" * 5000, BlackElo="2" * 5000) + pgn("e4", WhiteElo="2500", BlackElo="2400")
     games += pgn("d4", WhiteElo="2500", BlackElo="2400", FEN="\x1b[2J" + "x" * 5000, SetUp="1")
@@ -356,6 +393,8 @@ def test_lines_of_every_length_are_told_apart():
         " e5\n",
         "% no\n",
         "; no\n",
+        "[x]\n",
+        "1-0\n",
     ]
     for _ in range(scaled(300)):
         text = "".join(rng.choice(pieces) for _ in range(rng.randrange(60))).encode()
