@@ -5,6 +5,7 @@ import time
 import axe
 import chess
 import pytest
+from desk import Hands
 
 from board import Board
 from play.pages import PlayServer
@@ -16,11 +17,12 @@ SCREENS = [(1400, 900), (390, 844)]
 SCHOLARS_MATE = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0"
 
 
-class Desk:
+class Desk(Hands):
     """The program and the browser that shows its page."""
 
     def __init__(self, window, directory, screen):
-        self.window, self.directory, self.screen = window, directory, screen
+        super().__init__(window)
+        self.directory, self.screen = directory, screen
         self.port = 0
         self.page = None
 
@@ -41,44 +43,14 @@ class Desk:
     def close(self):
         self.page.close()
 
-    def wait(self, condition):
-        return self.window.wait_for(f"return ({condition})", seconds=60.0)
-
     def new_game(self, **settings):
         """A game with settings that the form may not have, such as a short clock."""
         self.page.session.new_game({"level": 800, "book": False, **settings})
         self.wait(f"play.game && play.game.id === '{self.page.session.game.id}'")
 
-    def type(self, move):
-        self.window.run(
-            "byId('typed-move').value = arguments[0]; byId('typed').requestSubmit()",
-            move,
-        )
-
-    def centre(self, square):
-        return self.window.run(
-            "const box = desk.board.svg.getBoundingClientRect(), [x, y] = desk.board.place(squareNumber(arguments[0]));"
-            "return [box.left + (x + 22.5) * box.width / 360, box.top + (y + 22.5) * box.height / 360]",
-            square,
-        )
-
-    def click(self, *squares):
-        for square in squares:
-            self.window.point(self.centre(square))
-
-    def drag(self, one, other):
-        (x1, y1), (x2, y2) = self.centre(one), self.centre(other)
-        self.window.point((x1, y1), ((x1 + x2) / 2, (y1 + y2) / 2), (x2, y2))
-
     def placed(self):
         """The men on the screen as a FEN has them."""
         return self.window.run("return fenOf(desk.board.shown.position).split(' ')[0]")
-
-    def moves(self):
-        return self.window.run("return play.moves")
-
-    def answered(self, plies):
-        self.wait(f"play.game.points !== null || (play.moves.length >= {plies} && !play.game.thinking)")
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ if shutil.which("node") is None:
 
 import wasm
 from check_signature import QUICK_DEPTH, SIGNATURE, closing_nodes
+from desk import Hands
 from positions import random_walk
 from support import ROOT
 
@@ -124,11 +125,12 @@ def address():
     thread.join()
 
 
-class Desk:
+class Desk(Hands):
     """The page in a browser."""
 
     def __init__(self, window, address):
-        self.window, self.address = window, address
+        super().__init__(window)
+        self.address = address
 
     def show(self, screen=SCREENS[0], scheme="light", *, forget=True):
         self.window.emulate(*screen, scheme)
@@ -147,7 +149,7 @@ class Desk:
             self.show()
 
     def wait(self, condition, seconds=300.0):
-        return self.window.wait_for(f"return ({condition})", seconds=seconds)
+        return super().wait(condition, seconds)
 
     def new_game(self, **settings):
         self.window.run(
@@ -156,30 +158,6 @@ class Desk:
         )
         self.wait("window.done")
         self.answered(0)
-
-    def answered(self, plies):
-        self.wait(f"play.game && (play.game.points !== null || (play.moves.length >= {plies} && !play.game.thinking))")
-
-    def type(self, move):
-        self.window.run("byId('typed-move').value = arguments[0]; byId('typed').requestSubmit()", move)
-
-    def centre(self, square):
-        return self.window.run(
-            "const box = desk.board.svg.getBoundingClientRect(), [x, y] = desk.board.place(squareNumber(arguments[0]));"
-            "return [box.left + (x + 22.5) * box.width / 360, box.top + (y + 22.5) * box.height / 360]",
-            square,
-        )
-
-    def click(self, *squares):
-        for square in squares:
-            self.window.point(self.centre(square))
-
-    def drag(self, one, other):
-        (x1, y1), (x2, y2) = self.centre(one), self.centre(other)
-        self.window.point((x1, y1), ((x1 + x2) / 2, (y1 + y2) / 2), (x2, y2))
-
-    def moves(self):
-        return self.window.run("return play.moves")
 
     def status(self):
         return self.window.text("#game-status")
