@@ -76,10 +76,9 @@ def data(games_file):
     return gather([games_file], QUICK.filters, 2)
 
 
-@pytest.fixture(scope="module")
-def learned(data):
-    """A run that has seen all its epochs."""
-    run = TrainingRun(data, QUICK, 2)
+def finished_run(data, settings):
+    """A run that has seen all its epochs, and the loss before the first; closed when it is not wanted any more."""
+    run = TrainingRun(data, settings, 2)
     before = run.held_out_loss()
     while not run.is_finished:
         run.learn_batch()
@@ -87,6 +86,11 @@ def learned(data):
             run.end_epoch()
     yield run, before
     run.close()
+
+
+@pytest.fixture(scope="module")
+def learned(data):
+    yield from finished_run(data, QUICK)
 
 
 def test_material_is_learned_from_games(data, learned):
@@ -228,14 +232,7 @@ IN_BUCKETS = QUICK._replace(king_buckets=4, outputs=2)
 
 @pytest.fixture(scope="module")
 def learned_in_buckets(data):
-    run = TrainingRun(data, IN_BUCKETS, 2)
-    before = run.held_out_loss()
-    while not run.is_finished:
-        run.learn_batch()
-        if run.epoch_is_over:
-            run.end_epoch()
-    yield run, before
-    run.close()
+    yield from finished_run(data, IN_BUCKETS)
 
 
 def test_a_network_with_king_buckets_is_learned_and_written(learned_in_buckets, tmp_path):
