@@ -22,6 +22,12 @@
 #  define QZ_PAGES_STATIC static inline
 #endif
 
+/* Other systems' headers may have the name of the advice, too: Emscripten's memory takes none, and cannot give back parts of
+ * what it gave. */
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+#  define QZ_TAKES_ADVICE
+#endif
+
 #define QZ_LARGE_PAGE ((size_t)2 << 20)
 
 QZ_PAGES_STATIC size_t qz_in_large_pages(size_t size)
@@ -36,7 +42,7 @@ QZ_PAGES_STATIC void *qz_allocate_pages(size_t size)
 {
 #if defined(_WIN32)
     return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-#elif defined(MADV_HUGEPAGE)
+#elif defined(QZ_TAKES_ADVICE)
     size_t whole = qz_in_large_pages(size), before, behind;
     char *memory = (char *)mmap(NULL, whole + QZ_LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
     if (memory == (char *)MAP_FAILED)
@@ -62,7 +68,7 @@ QZ_PAGES_STATIC void qz_free_pages(void *memory, size_t size)
 #if defined(_WIN32)
     (void)size;
     VirtualFree(memory, 0, MEM_RELEASE);
-#elif defined(MADV_HUGEPAGE)
+#elif defined(QZ_TAKES_ADVICE)
     munmap(memory, qz_in_large_pages(size));
 #else
     munmap(memory, size);

@@ -1,10 +1,14 @@
 """Memory in large pages: what the search touches in no order is asked for in them, and given back."""
 
 import gc
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support import ROOT
 
 from search.searcher import Searcher
 
@@ -59,3 +63,44 @@ def test_what_is_searched_again_and_again_is_given_back(smaps):
         Searcher(megabytes=megabytes, threads=3)
     gc.collect()
     assert sum(advised().values()) == before
+
+
+# A system whose memory is given back as a whole or not at all, which is how Emscripten has it.
+WHOLE_ONLY = """
+#include <stddef.h>
+#include <sys/mman.h>
+static void *made; static size_t length;
+static void *map(size_t size)
+{
+    length = size;
+    return made = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+}
+static int unmap(void *memory, size_t size)
+{
+    if (memory != made || size != length)
+        return -1;
+    made = NULL;
+    return munmap(memory, size);
+}
+#define mmap(at, size, access, kind, file, offset) map(size)
+#define munmap unmap
+#include "pages.h"
+int main(void)
+{
+    void *memory = qz_allocate_pages(5000);
+    if (memory == NULL || length != 5000)
+        return 1;
+    qz_free_pages(memory, 5000);
+    return made == NULL ? 0 : 2;
+}
+"""
+
+
+@pytest.mark.skipif(os.name == "nt" or shutil.which("gcc") is None, reason="as gcc reads it")
+def test_browsers_give_back_what_they_gave(tmp_path):
+    """Once they never did: Emscripten's headers know the advice for large pages, its memory does not."""
+    source, program = tmp_path / "whole.c", tmp_path / "whole"
+    source.write_text(WHOLE_ONLY, encoding="utf-8")
+    words = ["gcc", "-D_GNU_SOURCE", "-U__linux__", f"-I{ROOT / 'board'}", source, "-o", program]
+    subprocess.run(words, check=True)
+    assert subprocess.run([program]).returncode == 0
