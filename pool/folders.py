@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import stat
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from pool.uploads import (
 )
 
 PIECE = 16 << 20  # bytes
+_FORGOTTEN = 3600.0  # seconds after which nobody goes on with a file that is being sent
 
 
 class Entry(NamedTuple):
@@ -124,14 +126,18 @@ def linked(folder):
     return str(place)
 
 
-def store_piece(run, data, entry, offset):
-    """A piece of a file that is being sent by a run; behind the last one it is used if it is what was announced."""
+def store_piece(sending, data, entry, offset):
+    """A piece of a file that is being sent; behind the last one it is used if it is what was announced.
+
+    `sending` tells apart who gets the same file at the same time: several workers of a machine, or several runs.
+    """
     check_name(entry.name)
     place = folder_for(entry.digest)
-    beside = place / f".{run}.partial"
+    beside = place / f".{sending}.partial"
     path = stored_path(entry)
     try:
         if offset == 0:
+            drop_forgotten()
             with contextlib.suppress(FileNotFoundError):
                 beside.unlink()
         flags = os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -150,3 +156,11 @@ def store_piece(run, data, entry, offset):
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
+
+
+def drop_forgotten():
+    """Removes pieces whose sender was killed: nobody else would, and they may be as large as a disk."""
+    for path in private_directory().glob("*/.*.partial"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.lstat().st_mtime > _FORGOTTEN:
+                path.unlink()

@@ -6,6 +6,7 @@ process does not end the worker.
 
 import collections
 import contextlib
+import re
 import threading
 from typing import NamedTuple
 
@@ -130,7 +131,8 @@ def place_here(luggage, contents):
 def receive(run, data, entry, offset):
     """A task: keeps a piece of a file that this worker lacks."""
     try:
-        store_piece(run, data, entry, offset)
+        # Workers of one machine share its directory, and get their pieces at the same time.
+        store_piece(f"{run}-{re.sub(r'[^0-9A-Za-z]+', '-', own_address())}", data, entry, offset)
     except (OSError, UploadError) as error:
         raise Unfit(f"its files cannot be stored: {error}", own_address()) from None
 

@@ -181,6 +181,25 @@ def test_folders_go_once_to_each_worker_that_lacks_them(tmp_path, monkeypatch):
         cluster.close()
 
 
+def test_workers_of_one_machine_get_the_same_pieces_at_once(tmp_path, monkeypatch):
+    """Into the same directory; none spoils what another one is writing."""
+    monkeypatch.setattr("pool.cluster.PIECE", 1000)
+    home, there = tmp_path / "home", tmp_path / "there"
+    shelf = shelf_in(home, *[3500] * 10)
+    there.mkdir()
+    variables = {"TMPDIR": str(there), "POOL_TEST_HIDDEN": str(home)}
+    with contextlib.ExitStack() as stack:
+        workers = stack.enter_context(local_cluster(0))
+        for name in ("one", "two", "three"):
+            stack.enter_context(another_worker(workers.address, name, str(HELPERS / "elsewhere"), **variables))
+        cluster = Cluster(workers.address, identity)
+        said = []
+        squares_of(checked_pool(cluster, Squares(shelf=shelf)), 20, said)
+        assert said == []
+        assert not list(there.rglob("*.partial"))
+        cluster.close()
+
+
 def test_folders_that_are_here_already_are_used(cluster, tmp_path):
     """As where machines share a file system."""
     told = []

@@ -164,6 +164,20 @@ def test_a_file_comes_in_pieces(shared):
     assert find_folder(folder, "me") == found
 
 
+def test_pieces_of_a_killed_sender_are_removed(shared):
+    """Not those of another one that is still at it."""
+    old, new = entry_of(b"old."), entry_of(b"new.")
+    store_piece("killed", b"ol", old, 0)
+    (left,) = usual(shared).rglob("*.partial")
+    os.utime(left, (1e9, 1e9))
+    store_piece("another", b"ol", old, 0)
+    store_piece("run", b"new.", new, 0)
+    assert not left.exists()
+    store_piece("another", b"d.", old, 2)
+    assert is_stored(stored_path(old), old.digest)
+    assert not list(usual(shared).rglob("*.partial"))
+
+
 @pytest.mark.parametrize(
     "pieces, reason",
     [
