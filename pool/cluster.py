@@ -193,7 +193,7 @@ class ClusterPool(Pool):
             try:
                 self.judge(worker, future)
             except Absent as error:
-                absent[worker] = error.digests
+                absent[worker] = error.keys
         if absent:
             self.equip(absent)
             equipped = [worker for worker in absent if worker not in self.unfit]
@@ -255,12 +255,12 @@ class ClusterPool(Pool):
     # Folders
 
     def equip(self, absent):
-        """Sends files to the workers that lack them (their digests by worker); excludes workers that cannot keep them.
+        """Sends files to the workers that lack them (their keys by worker); excludes workers that cannot keep them.
 
         A piece at a time: one of the workers gets it from here, the others from each other.
         """
-        entries = {entry.digest: entry for folder in self.folders for entry in folder.entries}
-        wanted = [entry for digest, entry in entries.items() if any(digest in digests for digests in absent.values())]
+        entries = {entry.key: entry for folder in self.folders for entry in folder.entries}
+        wanted = [entry for key, entry in entries.items() if any(key in keys for keys in absent.values())]
         size = in_words(sum(entry.size for entry in wanted))
         who = next(iter(absent)) if len(absent) == 1 else f"{len(absent)} workers"
         self.cluster.say(f"sending {len(wanted)} {'file' if len(wanted) == 1 else 'files'}, {size}, to {who}")
@@ -268,9 +268,7 @@ class ClusterPool(Pool):
             with open(entry.path, "rb") as file:
                 for offset in range(0, max(1, entry.size), PIECE):
                     workers = [
-                        worker
-                        for worker, digests in absent.items()
-                        if entry.digest in digests and worker not in self.unfit
+                        worker for worker, keys in absent.items() if entry.key in keys and worker not in self.unfit
                     ]
                     if workers:
                         file.seek(offset)
@@ -301,7 +299,7 @@ class ClusterPool(Pool):
         def equip():
             reason = ""
             try:
-                self.equip({error.worker: error.digests})
+                self.equip({error.worker: error.keys})
             except Exception as failure:
                 reason = f"{type(failure).__name__}: {failure}"
             self.inbox.put(Event("equipped", None, (error.worker, reason)))

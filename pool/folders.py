@@ -41,6 +41,11 @@ class Entry(NamedTuple):
     def name(self):
         return os.path.basename(self.path)
 
+    @property
+    def key(self):
+        """What is sent once: the same content under two names, such as two empty files, is stored twice."""
+        return self.digest, self.name
+
 
 class Folder(NamedTuple):
     """What the work calls it, and its files."""
@@ -50,12 +55,12 @@ class Folder(NamedTuple):
 
 
 class Absent(Exception):  # noqa: N818 - nothing is wrong
-    """A worker lacks files with these digests, which can be sent."""
+    """A worker lacks files with these keys, which can be sent."""
 
-    def __init__(self, worker, digests):
-        super().__init__(worker, digests)  # as pickle wants to make it again
+    def __init__(self, worker, keys):
+        super().__init__(worker, keys)  # as pickle wants to make it again
         self.worker = worker
-        self.digests = digests
+        self.keys = keys
 
 
 def measured(folders, most_bytes):
@@ -93,12 +98,13 @@ def find_folder(folder, worker):
     Unfit if there are none and the files are too large to be sent, Absent if they have to be sent.
     """
     if all(map(is_here, folder.entries)):
-        return folder.name
+        # The name may be a relative one, and the worker stands elsewhere.
+        return os.pathsep.join(dict.fromkeys(os.path.dirname(entry.path) for entry in folder.entries))
     if any(entry.digest is None for entry in folder.entries):
         raise Unfit(
             f"the files of {folder.name} are missing or others on this worker, and too large to be sent", worker
         )
-    absent = [entry.digest for entry in folder.entries if not is_stored(stored_path(entry), entry.digest)]
+    absent = [entry.key for entry in folder.entries if not is_stored(stored_path(entry), entry.digest)]
     if absent:
         raise Absent(worker, absent)
     return linked(folder)
@@ -152,6 +158,8 @@ def store_piece(sending, data, entry, offset):
             raise UploadError(f"what was sent as '{entry.name}' is not what was announced")
         os.chmod(beside, 0o700)  # as is_stored wants it of all that is sent
         os.replace(beside, path)
+        if not is_stored(path, entry.digest):
+            raise UploadError(f"{path} could not be stored")
     except BaseException:  # such as a full disk
         with contextlib.suppress(OSError):
             beside.unlink()

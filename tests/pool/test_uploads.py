@@ -157,11 +157,30 @@ def test_a_file_comes_in_pieces(shared):
     folder = Folder("/home/of", (entry, entry_of(data, "KRvK.rtbw")))
     with pytest.raises(Absent) as absent:
         find_folder(folder, "me")
-    assert absent.value.digests == [entry.digest]
+    assert absent.value.keys == [(entry.digest, "KRvK.rtbw")]
     store_piece("run", data, folder.entries[1], 0)
     found = find_folder(folder, "me")
     assert sorted(os.listdir(found)) == ["KQvK.rtbw", "KRvK.rtbw"]
     assert find_folder(folder, "me") == found
+
+
+def test_a_folder_that_is_here_is_found_from_anywhere(shared):
+    """Its name at home may be a relative one, which means something else to a worker in another directory."""
+    entries = []
+    for name in ("first", "second"):
+        (shared / name).mkdir()
+        path = shared / name / f"{name}.rtbw"
+        path.write_bytes(b"table")
+        entries.append(Entry(str(path), 5, digest_of(b"table")))
+    found = find_folder(Folder("first:second", tuple(entries)), "me")
+    assert found == os.pathsep.join((str(shared / "first"), str(shared / "second")))
+
+
+def test_what_cannot_be_used_is_said_when_it_is_stored(shared, monkeypatch):
+    """As on a file system without owners; else it would be asked for again and again."""
+    monkeypatch.setattr("pool.folders.is_stored", lambda path, digest: False)
+    with pytest.raises(UploadError, match="could not be stored"):
+        store_piece("run", b"data", entry_of(b"data"), 0)
 
 
 def test_pieces_of_a_killed_sender_are_removed(shared):
