@@ -7,6 +7,7 @@ A Dask cluster runs whatever its clients send: it trusts its network. See docs/c
 """
 
 import asyncio
+import collections
 import contextlib
 import functools
 import hashlib
@@ -21,12 +22,13 @@ from typing import NamedTuple
 from pool.folders import PIECE, Absent, measured
 from pool.processes import ProcessDoer
 from pool.remote import Luggage, difference, end_run, examine, keep, perform, receive
-from pool.tasks import Cancelled, Event, Lost, Place, Pool, PoolError, Unfit, Work
+from pool.tasks import MOST_TRIES, Cancelled, Event, Lost, Place, Pool, PoolError, Unfit, Work
 
 _CONNECT_SECONDS = 10
 _KNOWN_SECONDS = 0.5
 _LEAVE_SECONDS = 5.0
 MOST_SENT = 2 << 30  # bytes of folders that are sent to a worker, unless another bound is asked for
+LOST_AGAIN = "what was sent to it is gone"
 
 
 class ClusterError(ValueError):
@@ -146,7 +148,8 @@ class ClusterPool(Pool):
         self.known, self.known_until = {}, 0.0  # workers
         self.is_alone = False  # without workers, and that was said
         self.equipping = set()  # workers to which folders are being sent
-        self.parked = set()  # tickets that wait for them
+        self.equipped = collections.Counter()  # how often that was begun, by worker
+        self.parked = set()  # tickets that wait for them, or for any worker at all
         self.luggage, self.contents = self.upload()
         self.is_closed = False
 
@@ -201,7 +204,7 @@ class ClusterPool(Pool):
                 try:
                     self.judge(worker, future)
                 except Absent:
-                    self.exclude(worker, "what was sent to it is gone")
+                    self.exclude(worker, LOST_AGAIN)
         if len(self.unfit) == len(workers):
             worker, reason = next(iter(self.unfit.items()))
             raise ClusterError(f"no worker of {self.cluster.address} can do this: {reason} ({worker})")
@@ -270,6 +273,8 @@ class ClusterPool(Pool):
                     workers = [
                         worker for worker, keys in absent.items() if entry.key in keys and worker not in self.unfit
                     ]
+                    if self.is_closed:
+                        return
                     if workers:
                         file.seek(offset)
                         self.send(file.read(PIECE), entry, offset, workers)
@@ -294,6 +299,10 @@ class ClusterPool(Pool):
         """A worker that joined later gets its files while the others go on; `hear` is told when it has them."""
         if error.worker in self.equipping:
             return
+        if self.equipped[error.worker] >= MOST_TRIES:
+            self.exclude(error.worker, LOST_AGAIN)
+            return
+        self.equipped[error.worker] += 1
         self.equipping.add(error.worker)
 
         def equip():
@@ -310,10 +319,11 @@ class ClusterPool(Pool):
         self.equipping.discard(worker)
         if reason:
             self.exclude(worker, reason)
-        parked, self.parked = sorted(self.parked), set()
-        for ticket in parked:
-            if ticket in self.tasks:
-                self.begin(ticket, self.tasks[ticket])
+        self.unpark()
+
+    def unpark(self):
+        for ticket in sorted(self.parked):
+            self.begin(ticket, self.tasks[ticket])
 
     def exclude(self, worker, reason):
         if worker not in self.unfit:
@@ -341,13 +351,15 @@ class ClusterPool(Pool):
     def begin(self, ticket, task):
         self.watch_scheduler()
         self.allowed.pop(ticket, None)
+        self.parked.discard(ticket)
         if self.unfit or self.equipping:
-            self.allowed[ticket] = list(self.fit_workers())
-            if not self.allowed[ticket]:
-                if self.equipping:
-                    self.parked.add(ticket)
-                    return
+            allowed = list(self.fit_workers())
+            if not allowed and (self.equipping or not self.unfit.keys() & self.known.keys()):
+                self.parked.add(ticket)
+                return
+            if not allowed:
                 raise PoolError("; ".join(f"{worker}: {reason}" for worker, reason in self.unfit.items()))
+            self.allowed[ticket] = allowed
         self.attempts += 1
         future = self.client.submit(
             perform,
@@ -390,7 +402,7 @@ class ClusterPool(Pool):
 
     def watch_workers(self):
         """Says it once when nobody is left who could work: tasks wait for whoever comes."""
-        if self.fit_workers():
+        if self.fit_workers() or self.equipping:
             self.is_alone = False
         elif self.tasks and not self.is_alone:
             self.is_alone = True
@@ -398,8 +410,10 @@ class ClusterPool(Pool):
             self.waiting.append(Event("warning", None, text))
 
     def rescue(self):
-        """Tasks whose workers are all gone would wait for ever: others may do them."""
+        """Tasks whose workers are all gone would wait for ever: others may do them. So may those that wait."""
         present = self.fit_workers()
+        if present:
+            self.unpark()
         for ticket in [ticket for ticket, workers in self.allowed.items() if not any(map(present.get, workers))]:
             if present and ticket in self.tasks:
                 self.client.cancel([self.futures[ticket]])

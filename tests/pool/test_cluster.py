@@ -10,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from arena_playing import is_running, wait_until
@@ -17,6 +19,8 @@ from clusters import HELPERS, NEEDS_DASK, another_worker, local_cluster, make_ce
 from pool_work import Squares, identity, times_done
 
 from pool.cluster import Certificates, Cluster, ClusterError, ClusterPool
+from pool.folders import Absent
+from pool.remote import perform, receive
 from pool.tasks import Ordered, PoolError
 
 pytestmark = NEEDS_DASK
@@ -242,6 +246,166 @@ def test_a_worker_without_room_for_folders_is_named(tmp_path, monkeypatch):
         assert "gets no work: its files cannot be stored: [Errno 27] File too large" in said[0]
         assert not list((tmp_path / "full").rglob("*.partial"))
         cluster.close()
+
+
+class Scripted:
+    """A client whose workers and tasks do what a test says."""
+
+    status = "running"
+
+    def __init__(self, *workers):
+        self.workers = dict.fromkeys(workers, 1)
+        self.given = []
+        self.arrival = threading.Event()  # pieces arrive, or the worker is gone
+
+    def nthreads(self):
+        return dict(self.workers)
+
+    def processing(self):
+        return {}
+
+    def cancel(self, futures, **more):
+        pass
+
+    def submit(self, function, *arguments, workers=None, **more):
+        self.given.append(ScriptedFuture(self, function, arguments, workers))
+        return self.given[-1]
+
+    def tasks(self, function=perform):
+        return [future for future in self.given if future.function is function]
+
+
+class ScriptedFuture:
+    status, key = "pending", "a key"
+
+    def __init__(self, client, function, arguments, workers):
+        self.client, self.function, self.arguments, self.workers = client, function, arguments, workers
+
+    def add_done_callback(self, hear):
+        self.hear = hear
+
+    def done(self):
+        return self.status != "pending"
+
+    def fail(self, error):
+        self.status, self.error = "error", error
+        self.hear(self)
+
+    def exception(self):
+        return self.error
+
+    def result(self, timeout):
+        assert self.client.arrival.wait(60)
+        if self.workers[0] not in self.client.workers:
+            raise TimeoutError
+
+
+def scripted_pool(client, shelf, told):
+    cluster = SimpleNamespace(
+        client=client, address="here", identity=identity, expected={}, say=told.append, most_sent=1000
+    )
+    return ClusterPool(cluster, Squares(shelf=shelf))
+
+
+def lacking(pool, worker):
+    return Absent(worker, [entry.key for folder in pool.folders for entry in folder.entries])
+
+
+def heard(pool, seconds=0.0):
+    """The texts of what happens, until nothing does; of workers the pool hears at once."""
+    found = []
+    while True:
+        pool.known_until = 0.0
+        event = pool.event(seconds)
+        if event is None and not pool.waiting:
+            return found
+        found += [] if event is None else [event.value]
+
+
+def test_tasks_that_wait_for_files_go_to_whoever_joins(tmp_path):
+    """Once that was a KeyError, or they were done twice; and it was said that no worker is left."""
+    told = []
+    client = Scripted("late")
+    pool = scripted_pool(client, shelf_in(tmp_path / "home", 10), told)
+    pool.give(1)
+    client.tasks()[0].fail(lacking(pool, "late"))
+    assert heard(pool) == []
+    pool.give(2)
+    assert heard(pool) == []
+    assert len(client.tasks()) == 1
+    client.workers["new"] = 1
+    assert heard(pool) == []
+    assert [task.workers for task in client.tasks()] == [None, ["new"], ["new"]]
+    assert pool.withdraw() == [1, 0]
+    client.arrival.set()
+    assert wait_until(lambda: not pool.inbox.empty())
+    assert heard(pool) == []
+    assert len(client.tasks()) == 3
+    pool.give(3)
+    assert client.tasks()[-1].workers is None
+    assert told == ["sending 1 file, 0.00977 kB, to late"]
+
+
+def test_a_worker_that_disappears_while_files_are_sent_does_not_end_the_run(tmp_path):
+    client = Scripted("late")
+    pool = scripted_pool(client, shelf_in(tmp_path / "home", 10), [])
+    pool.give(1)
+    client.tasks()[0].fail(lacking(pool, "late"))
+    assert heard(pool) == []
+    client.workers.clear()
+    client.arrival.set()
+    assert wait_until(lambda: not pool.inbox.empty())
+    assert heard(pool) == [
+        "late gets no work: it is gone",
+        "no worker of here is left that can do this; waiting for one",
+    ]
+    client.workers["new"] = 1
+    assert heard(pool) == []
+    assert client.tasks()[-1].workers == ["new"]
+
+
+def test_files_are_not_sent_for_ever(tmp_path):
+    """To a worker that loses them each time."""
+    told = []
+    client = Scripted("late")
+    client.arrival.set()
+    pool = scripted_pool(client, shelf_in(tmp_path / "home", 10), told)
+    pool.give(1)
+    with pytest.raises(PoolError, match="late: what was sent to it is gone"):
+        for _ in range(10):
+            client.tasks()[-1].fail(lacking(pool, "late"))
+            heard(pool)
+            assert wait_until(lambda: not pool.inbox.empty())
+            heard(pool)
+    assert len(told) == 3
+
+
+def test_nothing_is_sent_for_a_run_that_has_ended(tmp_path):
+    told = []
+    client = Scripted("late")
+    pool = scripted_pool(client, shelf_in(tmp_path / "home", 10, 20, 30), told)
+    pool.give(1)
+    client.tasks()[0].fail(lacking(pool, "late"))
+    assert heard(pool) == []
+    assert wait_until(lambda: client.tasks(receive))
+    pool.close()
+    client.arrival.set()
+    assert wait_until(lambda: not pool.inbox.empty())
+    assert len(client.tasks(receive)) == 1
+
+
+def test_the_same_content_is_sent_under_each_of_its_names(tmp_path):
+    """Such as the empty files that a broken download leaves."""
+    home = tmp_path / "home"
+    home.mkdir()
+    shelf = [str(home / name) for name in ("KQvK.rtbw", "KRvK.rtbw")]
+    for path in shelf:
+        Path(path).touch()
+    client = Scripted("late")
+    client.arrival.set()
+    pool = scripted_pool(client, shelf, [])
+    pool.equip({"late": lacking(pool, "late").keys})
+    assert [task.arguments[2].path for task in client.tasks(receive)] == shelf
 
 
 def test_a_worker_that_joins_later_is_asked_before_it_works(cluster, workers):
