@@ -30,7 +30,6 @@ class Journal:
         self.file = open(self.path, "a+b", opener=open_regular)  # noqa: SIM115 - open as long as the job
         try:
             self.hold()
-            drop_cut_line(self.path)
             self.read()
         except BaseException:
             self.file.close()
@@ -55,11 +54,26 @@ class Journal:
             raise InputError("another process is writing it", self.path) from None
 
     def read(self):
-        """What is there already; an empty file begins with the settings."""
+        """What is there already; an empty file begins with the settings. A file of something else stays as it is."""
         known = next(self.lines(), None)
         if known is None:
-            self.write(self.settings)
-            return
+            self.begin()
+        else:
+            self.check_all(known)
+            drop_cut_line(self.path)
+
+    def begin(self):
+        """There may be a part of the first line, of a process that was killed at once."""
+        first = line_of(self.settings)
+        with open(self.path, "rb", opener=open_regular) as file:
+            cut = file.read(len(first))
+        if not first.startswith(cut):
+            raise damage("no journal", self.path, 1)
+        drop_cut_line(self.path)
+        self.write(self.settings)
+
+    def check_all(self, known):
+        """InputError unless the settings are ours, and every record is one."""
         different = [name for name in {**known, **self.settings} if known.get(name) != self.settings.get(name)]
         if different:
             raise InputError(
@@ -76,6 +90,8 @@ class Journal:
     def lines(self):
         with open(self.path, "rb", opener=open_regular) as file:
             for number, line in enumerate(file, 1):
+                if not line.endswith(b"\n"):
+                    return
                 try:
                     found = read_json(line)
                 except ValueError as error:
@@ -102,7 +118,7 @@ class Journal:
         yield from entries
 
     def write(self, found):
-        self.file.write(json.dumps(found, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+        self.file.write(line_of(found))
         self.file.flush()
 
     def add(self, record):
@@ -118,3 +134,7 @@ class Journal:
         """The output is complete."""
         self.file.close()
         self.path.unlink()
+
+
+def line_of(found):
+    return json.dumps(found, separators=(",", ":"), allow_nan=False).encode() + b"\n"

@@ -311,3 +311,23 @@ def test_a_journal_of_something_else_is_refused(tmp_path, line):
     path.write_bytes(path.read_bytes() + line + b"\n")
     with pytest.raises(InputError, match="journal:2: damaged: "):
         answered(tmp_path, suite_of(f"{BACK_RANK} bm Ra8#;"))
+
+
+@pytest.mark.parametrize(
+    "content", [b"notes of somebody", b"notes\nand more", b'{"version": 1}\n{"cut', b'{"version":2']
+)
+def test_a_file_of_something_else_stays_as_it_is(tmp_path, content):
+    """Once its last line was cut off before anybody looked at the first."""
+    path = tmp_path / "out.json.journal"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"journal:1: damaged: |other settings"):
+        Journal(tmp_path / "out.json", SETTINGS)
+    assert path.read_bytes() == content
+
+
+def test_a_journal_that_was_killed_at_once(tmp_path):
+    path = journal_of(tmp_path, [])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    assert answered(tmp_path, suite_of(f"{BACK_RANK} bm Ra8#;")) == []
+    assert path.read_bytes() == whole
