@@ -167,9 +167,9 @@ class Test:
 
 
 def result_of(scores, limits, options):
-    """All of it as JSON."""
+    """All of it as JSON. What is no UTF-8 in the name of a file is escaped, as JSON can have it."""
     data = {"limits": limits, "hash": options.hash, "engines": [score.as_json() for score in scores]}
-    return json.dumps(data, ensure_ascii=False)
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 
 def show(scores, problems, limits, options):

@@ -1,5 +1,6 @@
 """`quetzal suite` as a user types it: tables, JSON, exit status, interruption and resumption."""
 
+import errno
 import json
 import os
 import signal
@@ -183,8 +184,7 @@ def test_killed_and_resumed_gives_the_same_answers(tmp_path):
     assert not journal.exists()
 
 
-def test_a_suite_that_is_complete_asks_nobody(suite, tmp_path):
-    """What was kept is what is shown: times, and an engine that failed."""
+def test_an_engine_that_fails_is_kept_with_its_reason(suite, tmp_path):
     arguments = ("suite", str(suite), "--nodes", "20000", "-o", str(tmp_path / "x.json"), "--engine")
     engine = tmp_path / "engine.py"
     engine.write_text(
@@ -201,7 +201,45 @@ def test_a_suite_that_is_complete_asks_nobody(suite, tmp_path):
     assert first.returncode == 1, first.stderr
     assert first.stdout.count("status 3") == 5
     assert "status 3" in first.stderr
-    second = quetzal(*arguments, "own", "--engine", command)
+    second = quetzal(*arguments, "own", "--engine", command, "--json")
     assert second.returncode == 1
-    third = quetzal(*arguments, "own", "--engine", command, "--json")
-    assert third.stdout == (tmp_path / "x.json").read_text(encoding="utf-8")
+    assert second.stdout == (tmp_path / "x.json").read_text(encoding="utf-8")
+    failures = [[each["failure"] for each in engine["attempts"]] for engine in json.loads(second.stdout)["engines"]]
+    assert failures[0] == 5 * [None]
+    assert all("status 3" in failure for failure in failures[1])
+
+
+def test_what_is_complete_asks_nobody(suite, tmp_path, monkeypatch, capsys):
+    """The disk was full when the result was to be written: the same command writes it, and does nothing else."""
+    output = tmp_path / "x.json"
+    words = ["suite", str(suite), "--nodes", "20000", "--hash", "4", "-o", str(output)]
+    monkeypatch.setattr("command.suite.adopt_descendants", lambda: None)
+
+    def full(path, text):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("command.suite.replace_file", full)
+        assert run(words) == 2
+    assert f"{output}: No space left on device; what was finished before is kept" in capsys.readouterr().err
+    journal = tmp_path / "x.json.journal"
+    kept = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()[1:]]
+    assert len(kept) == 5
+
+    monkeypatch.setattr("command.suite.Solving", None)
+    assert run([*words, "--json"]) == 0
+    assert capsys.readouterr().out == output.read_text(encoding="utf-8")
+    (engine,) = json.loads(output.read_text(encoding="utf-8"))["engines"]
+    assert [each["nodes"] for each in engine["attempts"]] == [each["nodes"] for each in kept]
+    assert not journal.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode there")
+def test_a_file_whose_name_is_no_utf_8(tmp_path):
+    """Once all was answered, the result could not be written, and never by the same command."""
+    suite, output = tmp_path / os.fsdecode(b"\xff.epd"), tmp_path / "x.json"
+    suite.write_text(SUITE.splitlines()[0], encoding="utf-8")
+    result = quetzal("suite", str(suite), "--nodes", "1000", "-o", str(output))
+    assert result.returncode == 0, result.stderr
+    (engine,) = json.loads(output.read_text(encoding="utf-8"))["engines"]
+    assert engine["attempts"][0]["file"] == str(suite)
