@@ -35,17 +35,17 @@ def resolve_command(text, base=None):
     """
 
     def at_base(path):
-        return base is not None and os.path.dirname(path) != "" and (Path(base) / path).is_file()
+        return base is not None and os.path.dirname(path) != "" and os.path.isfile(Path(base) / path)
 
-    words = [text] if Path(text).is_file() or at_base(text) else split_command(text)
+    # Not Path.is_file: a long command is no name that a system takes, which is an OSError there.
+    words = [text] if os.path.isfile(text) or at_base(text) else split_command(text)
     if not words:
         raise ValueError("an engine needs a command")
     if at_base(words[0]):
         words[0] = str(Path(base) / words[0])
     program = shutil.which(words[0]) or shutil.which(words[0], path=str(Path(sys.executable).parent))
     if program is None:
-        place = Path(words[0])
-        if place.exists():
+        if os.path.exists(words[0]):
             raise ValueError(f"'{words[0]}' is no program that can be run")
         raise ValueError(f"there is no program '{words[0]}'")
     return [str(Path(program).absolute()), *words[1:]]

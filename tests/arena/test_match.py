@@ -328,3 +328,10 @@ def test_a_path_with_blanks(tmp_path):
     assert resolve_command(str(program)) == [str(program)]
     assert resolve_command("my engines/engine 1", tmp_path) == [str(program)]
     assert resolve_command("'my engines/engine 1' -x", tmp_path) == [str(program), "-x"]
+
+
+def test_a_long_command_is_no_path(tmp_path):
+    """Systems take no name of so many characters, but arguments may have them."""
+    words = [sys.executable, "-m", 300 * "x"]
+    assert resolve_command(" ".join(words)) == words
+    assert resolve_command(" ".join(words), tmp_path) == words
