@@ -91,6 +91,8 @@ def main():
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known are {', '.join(known)}")
     wanted = {"linux", *(options.systems or known)}
     chosen = {name: system for name, system in known.items() if name in wanted}
+    if not chosen["linux"].made.exists():
+        sys.exit("there is nothing to compare with: make build")
     for name in [name for name, system in chosen.items() if not system.made.exists()]:
         print(f"{name} was not made and is left out", file=sys.stderr)
         del chosen[name]
