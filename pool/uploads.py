@@ -12,6 +12,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+_RUNS_BY_NAME = os.name == "nt"  # what may be run is told by a file's name there, and no file has such a right
 _LOCK = threading.Lock()
 _CHECKED = {}  # path: what its status was when its content was compared
 
@@ -55,7 +56,7 @@ def is_stored(path, digest):
         status = path.lstat()
     except OSError:
         return False
-    if not is_own(status, kind=stat.S_ISREG) or not status.st_mode & stat.S_IXUSR:
+    if not is_own(status, kind=stat.S_ISREG) or not (_RUNS_BY_NAME or status.st_mode & stat.S_IXUSR):
         return False
     return has_content(path, status, digest)
 

@@ -19,8 +19,10 @@ from check_signature import QUICK_DEPTH, SIGNATURE, count
 from networks import random_network, write_network
 from support import ROOT, TESTS, quetzal
 
-# They start this system's programs, look for files of the checkout, or measure time.
-NOT_UNDER_EMULATION = "not speed and not stockfish and not tools and not small and not time and not was_stopped"
+# They start this system's programs, look for files of the checkout, measure time, or look at this system's memory.
+NOT_UNDER_EMULATION = (
+    "not speed and not stockfish and not tools and not small and not time and not was_stopped and not pages"
+)
 ENGINE = [str(arm64.STARTER), "-m", "uci_engine"]
 FROZEN = [str(arm64.RUNNER), str(arm64.PROGRAM)]
 PATIENCE = "100"  # seconds that an answer may take; starting takes ten times as long as without the emulator

@@ -53,6 +53,28 @@ def check_complete(run, games):
     return results
 
 
+# What a worker of a cluster is sent
+
+STORE = """
+import hashlib, os, sys
+sys.path.insert(0, sys.argv[1])
+from pool.uploads import store_file
+for name in ("some.qnn", "engine.exe"):
+    data = name.encode() * 1000
+    digest = hashlib.sha256(data).hexdigest()
+    path = store_file(data, digest, name)
+    assert open(path, "rb").read() == data
+    os.utime(path, ns=(10**18, 10**18))
+    assert store_file(b"", digest, name) == path  # known, so that nothing has to be sent again
+    print("stored", name)
+"""
+
+
+def test_files_that_are_no_programs_are_stored():
+    output = windows.under_wine(PYTHON, "-c", STORE, windows.windows_path(windows.TREE), timeout=SLOW)
+    assert output.split("\n")[:2] == ["stored some.qnn", "stored engine.exe"], output
+
+
 # Contests
 
 
