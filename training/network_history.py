@@ -11,9 +11,10 @@ from arena.openings import fingerprint
 from arena.statistics import Sprt, estimate
 from board.files import read_bytes, read_text
 from eval.network_file import unpack_network
+from training.documents import with_section
 from training.files import GameReader
 
-BEGIN, END = "<!-- written by scripts/generations.py: begin -->", "<!-- end -->"
+BEGIN = "<!-- written by scripts/generations.py: begin -->"
 HEADER = (
     "| network | games | training | loss | at fixed nodes | with a clock | verdict |",
     "|---|---|---|---|---|---|---|",
@@ -187,8 +188,4 @@ def table(history):
 
 def with_table(text, history, path):
     """The document with its table written anew."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise InputError(f"has no place for the table, between '{BEGIN}' and '{END}'", path)
-    return f"{before}{BEGIN}\n{table(history)}\n{END}{after}"
+    return with_section(text, BEGIN, table(history), path)

@@ -23,6 +23,7 @@ from arena.options import parse_sprt
 from command.table import build_parser
 from eval.network_file import FEATURES, NetworkData, pack_network
 from training import network_history, programs
+from training.documents import END
 from training.files import GameWriter
 
 OPENING = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n"
@@ -116,9 +117,7 @@ def quetzal(monkeypatch):
 def place(tmp_path):
     """A directory with all that a generation needs."""
     (tmp_path / "openings.epd").write_text(OPENING, encoding="ascii")
-    (tmp_path / "networks.md").write_text(
-        f"above\n\n{network_history.BEGIN}\nold\n{network_history.END}\n\nbelow\n", "ascii"
-    )
+    (tmp_path / "networks.md").write_text(f"above\n\n{network_history.BEGIN}\nold\n{END}\n\nbelow\n", "ascii")
     return tmp_path
 
 
