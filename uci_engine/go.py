@@ -89,7 +89,10 @@ def parse_go(words):
             first = index
             while index < len(words) and _MOVE_LIKE.fullmatch(words[index]):
                 index += 1
-            given[word] = (*given.get(word, ()), *words[first:index])
+            searchmoves = given.setdefault(word, [])
+            searchmoves += words[first:index]
+    if "searchmoves" in given:
+        given["searchmoves"] = tuple(given["searchmoves"])
     return GoParameters(**given)
 
 
