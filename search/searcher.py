@@ -245,14 +245,22 @@ class Searcher:
         self._wipe_tt()  # touches every page now: the first search shall not pay for it
 
     def set_threads(self, count: int):
-        """Changes the number of search threads; those that stay keep what they have learned."""
+        """Changes the number of search threads; those that stay keep what they have learned.
+
+        Where there is no room for all, there are fewer of them afterwards: `threads` tells.
+        """
         if not 1 <= count <= MAX_THREADS:
             raise ValueError(f"the number of threads lies between 1 and {MAX_THREADS}")
         self.wait()
         self._end_threads()
         self._drop_workers(count)
         while self.shared.threads < count:
-            self._add_worker()
+            try:
+                self._add_worker()
+            except MemoryError:
+                if self.shared.threads == 0:
+                    raise
+                break
 
     def set_tables(self, tables, *, men: int = 7, depth: int = 1, rule50: bool = True):
         """Endgame tables (a `book.endgame.syzygy.Tables`, or None) for positions of up to `men` pieces and, where they have that
@@ -421,12 +429,15 @@ class Searcher:
                 thread.start()
                 self._threads.append(thread)
         except RuntimeError:
-            # Without memory for all of them, those that run do the work. Without any, the next search tries again.
-            if not self._threads:
+            # Without memory for all of them, those that run do the work. What the others would have had may be enough
+            # for one. Without any, the next search tries again.
+            if not self._threads and self.shared.threads == 1:
                 raise MemoryError("no memory for a search thread") from None
-            self._drop_workers(len(self._threads))
+            self._drop_workers(max(1, len(self._threads)))
         finally:
             threading.stack_size(old)
+        if not self._threads:
+            self._start_threads()
 
     def _end_threads(self):
         with self._wake:

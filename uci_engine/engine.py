@@ -5,7 +5,7 @@ import time
 
 from board import STARTING_FEN, Board
 from search import Limits, Searcher
-from uci_engine.go import known_moves, search_limits
+from uci_engine.go import at_least, known_moves, search_limits
 from uci_engine.lag import Lag
 from uci_engine.memory import available_megabytes
 from uci_engine.options import find, options
@@ -29,6 +29,7 @@ class Engine:
         self.rng = random.Random()
         self.held_answer = None  # answers a `go` without a search, when that has to wait for `stop`
         self.searcher_or_none = None
+        self.threads_tried = self.threads_told = 1
         self.lag = Lag()
         self.opening_or_none = None
         self.endgame = None
@@ -58,6 +59,7 @@ class Engine:
                 continue
             if megabytes != wanted:
                 self.say(f"no memory for a table of {wanted} MB, it gets {megabytes} MB")
+            self.threads_tried = self.values["Threads"]
             return searcher
 
     @property
@@ -96,7 +98,15 @@ class Engine:
         self.searcher.set_hash(megabytes)
 
     def set_threads(self, count):
+        """As many search threads as there is memory for. What had no room is not tried again before every move."""
         self.searcher.set_threads(count)
+        self.threads_tried = count
+        self.tell_threads()
+
+    def tell_threads(self):
+        if self.searcher.threads < self.threads_tried != self.threads_told:
+            self.threads_told = self.threads_tried
+            self.say(f"no memory for {self.threads_tried} search threads, there are {self.searcher.threads}")
 
     def set_overhead(self, milliseconds):
         self.searcher.overhead = milliseconds
@@ -185,15 +195,19 @@ class Engine:
         except Exception as error:
             # No memory, no thread: whatever it is, the GUI waits for a move.
             self.say(f"no search: {type(error).__name__}: {error}")
-            reply.bestmove(self.board, self.short_look())
+            self.answer(parameters, reply, (), self.board.copy(), self.short_look(parameters))
 
-    def short_look(self):
+    def short_look(self, parameters):
         """A line for a `go` that no search could be started for: what this thread sees by itself in a moment."""
+        moves = known_moves(self.board, parameters.searchmoves, lambda text: None)  # what is wrong was said
         try:
             self.searcher.set_threads(1)
-            return self.searcher.think(self.board, Limits(nodes=SHORT_LOOK)).info.pv
+            self.threads_tried = 1
+            return self.searcher.think(
+                self.board, Limits(nodes=SHORT_LOOK, depth=at_least(1, parameters.depth), moves=moves)
+            ).info.pv
         except Exception:
-            return self.board.legal_moves()[:1]
+            return (moves or self.board.legal_moves())[:1]
 
     def start(self, parameters, reply, arrived=None):
         self.get_ready()
@@ -216,8 +230,8 @@ class Engine:
             threads = 1  # more would see more
             self.searcher.set_tables(None)  # a beginner does not know them
             ranking, probe = None, False
-        if self.searcher.threads != threads:
-            self.searcher.set_threads(threads)
+        if self.searcher.threads != threads != self.threads_tried:
+            self.set_threads(threads)
         self.searcher.multipv = lines
         limits = search_limits(
             parameters,
@@ -231,6 +245,7 @@ class Engine:
         move = 2 * self.board.fullmove_number + self.board.turn
         self.searcher.note_wait(self.lag.started(move, limits, arrived))
         self.begin(limits, reporter)
+        self.tell_threads()
 
     def begin(self, limits, reporter):
         """Lets the search run beside this thread; the reporter hears its end. What has no threads runs it here instead."""
