@@ -13,6 +13,7 @@ import re
 import signal
 import threading
 import time
+from collections import Counter, deque
 
 from uci_engine import __version__
 from uci_engine.streams import Writer, read_lines
@@ -21,7 +22,7 @@ from uci_engine.text import one_line
 GREETING = (f"id name Quetzal {__version__}", "id author The Quetzal authors")
 
 # How long slow work and what waits behind it may delay the end: hardly at all when a GUI says `quit`, for a while when
-# the whole input was a script, whose answers somebody waits for.
+# the whole input was a script, whose answers somebody waits for. A script's `quit` comes right behind what is slow.
 QUIT_SECONDS = 0.5
 SCRIPT_SECONDS = 20.0
 
@@ -66,7 +67,8 @@ class Session:
     def __init__(self, write):
         self.write = write
         self.events = queue.SimpleQueue()
-        self.waiting = []
+        self.waiting = deque()  # commands in line behind what is running
+        self.in_line = Counter()  # how many of each command these are
         self.is_busy = False  # a search, a count or slow work is running
         self.is_working = False  # it is slow work
         self.is_stopping = False  # it was told to end
@@ -74,6 +76,7 @@ class Session:
         self.arrived = time.monotonic()  # when the line in work reached the process
         self.debug = False
         self.cancel = None  # ends a count
+        self.work_began = self.quit_came = 0.0  # when the slow work did, and a `quit` during it
         self.deadline = None  # of a `quit` that waits for slow work
         self.engine_or_none = None
         self.cannot_get_ready = False  # a search will say why; asking again would not help
@@ -114,8 +117,9 @@ class Session:
         if event is QUIT or self.is_over:
             return False
         if event is END:
+            was_told_later = self.quit_came - self.work_began > QUIT_SECONDS
             self.accept("quit", "")
-            if self.deadline is not None:
+            if self.deadline is not None and not was_told_later:
                 self.deadline = time.monotonic() + SCRIPT_SECONDS
         elif event is FINISHED:
             self.go_on()
@@ -161,10 +165,12 @@ class Session:
         """Carries out a command now, or puts it in line behind the search that is running."""
         if self.is_busy and not self.may_go_ahead(word):
             self.waiting.append((word, rest))
+            self.in_line[word] += 1
         elif word == "ucinewgame" or (word == "setoption" and self.is_slow_option(rest)):
             self.beside(lambda: self.carry_out(word, rest))
         elif word in self.NEED_ENGINE and not self.is_ready:
-            self.waiting.append((word, rest))
+            self.waiting.appendleft((word, rest))
+            self.in_line[word] += 1
             self.beside(self.get_ready)
         else:
             self.carry_out(word, rest)
@@ -199,24 +205,45 @@ class Session:
         another `go` is in line, they are meant for that one. Slow work is not overtaken by what tells of its end.
         """
         if word in ("stop", "ponderhit"):
-            has_next = any(waiting == "go" for waiting, _ in self.waiting)
-            return not (has_next and (self.is_stopping or self.is_working))
+            return not (self.in_line["go"] and (self.is_stopping or self.is_working))
         if self.is_working and word in ("isready", "quit"):
             if word == "quit" and self.deadline is None:
-                self.deadline = time.monotonic() + QUIT_SECONDS
+                self.quit_came = time.monotonic()
+                self.deadline = self.quit_came + QUIT_SECONDS
             return False
         return word in self.AT_ONCE
 
     def go_on(self):
-        """The search is over: what was waiting is next, in its order."""
+        """The search is over: what was waiting is next, in its order, until something runs again."""
         self.is_busy = self.is_working = self.is_stopping = False
         self.arrived = time.monotonic()
         self.cancel = None
-        waiting, self.waiting = self.waiting, []
-        for word, rest in waiting:
-            if self.is_over:
-                return
+        while self.waiting and not self.is_busy and not self.is_over:
+            word, rest = self.waiting.popleft()
+            self.in_line[word] -= 1
             self.accept(word, rest)
+        if self.is_busy and not self.is_working:
+            self.overtake()
+
+    def overtake(self):
+        """Brings forward what is in line and concerns the search that has just been begun from there.
+
+        A `stop` behind several searches ends them all, each as it begins. Nothing here looks at the line again and
+        again: a GUI may have put thousands of commands into it.
+        """
+        if self.in_line["ponderhit"]:
+            self.ponderhit("")
+        if self.in_line["stop"]:
+            self.stop("")
+        if not any(self.in_line[word] for word in self.AT_ONCE):
+            return
+        waiting, self.waiting = self.waiting, deque()
+        for word, rest in waiting:
+            if word in self.AT_ONCE and not self.is_over:
+                self.in_line[word] -= 1
+                self.carry_out(word, rest)
+            else:
+                self.waiting.append((word, rest))
 
     # Commands
 
@@ -337,6 +364,7 @@ class Session:
     def beside(self, work):
         """Does slow work in another thread; what comes meanwhile waits in line."""
         self.is_busy = self.is_working = True
+        self.work_began = time.monotonic()
 
         def run():
             work()

@@ -165,8 +165,9 @@ def test_what_cannot_be_loaded_is_said_and_asked_for_once(monkeypatch):
         "go searchmoves " + "e2e5 " * 200_000,
         "position startpos moves " + "e2e5 " * 200_000,
         "go depth " + "9" * 200_000,
+        "go " + "searchmoves e2e4 " * 100_000 + "depth 1",
     ],
-    ids=["blanks", "name and value", "unknown words", "go", "searchmoves", "moves", "digits"],
+    ids=["blanks", "name and value", "unknown words", "go", "searchmoves", "moves", "digits", "many searchmoves"],
 )
 def test_every_line_is_read_in_linear_time(line):
     with Gui() as gui:
@@ -177,6 +178,113 @@ def test_every_line_is_read_in_linear_time(line):
         if before is not None:
             assert gui.processor_seconds() - before < 6  # quadratic reading took 17 s and more
         gui.quit()
+
+
+class HeldEngine:
+    """Its searches end when they are told to."""
+
+    is_ready = True
+
+    def __init__(self):
+        self.finished = None
+        self.seen = []
+
+    def go(self, parameters, finished, _arrived):
+        self.finished = finished
+        self.seen.append("go")
+
+    def stop(self):
+        self.seen.append("stop")
+        self.finished()
+
+    def ponderhit(self):
+        self.seen.append("ponderhit")
+
+    def set_position(self, fen, moves):
+        self.seen.append("position")
+
+    def set_option(self, name, text):
+        self.seen.append(name)
+
+    def close(self):
+        pass
+
+
+def held_session():
+    session = Session(lambda line: session.engine.seen.append(line))
+    session.engine_or_none = HeldEngine()
+    return session, session.engine.seen
+
+
+def pump(session):
+    """Answers the events that are there."""
+    while not session.events.empty():
+        session.step()
+
+
+def test_commands_in_line_keep_their_order():
+    session, seen = held_session()
+    session.receive("go infinite")
+    session.receive("stop")
+    # Its end is not heard of yet: this is for what is in line.
+    for line in ("position startpos", "go ponder", "ponderhit", "position startpos", "go infinite", "isready", "stop"):
+        session.receive(line)
+    assert seen == ["go", "stop", "readyok"]
+    pump(session)
+    assert seen[3:] == ["position", "go", "ponderhit", "stop", "position", "go", "stop"]
+    assert not session.is_busy
+    assert not +session.in_line
+
+
+def test_questions_in_line_behind_slow_work_overtake_the_search():
+    session, seen = held_session()
+    session.is_busy = session.is_working = True
+    for line in ("go infinite", "setoption name Contempt", "go infinite", "isready"):
+        session.receive(line)
+    assert seen == []
+    session.go_on()
+    assert seen == ["go", "readyok"]
+    for _ in range(2):
+        session.receive("stop")
+        pump(session)
+    assert seen[2:] == ["stop", "Contempt", "go", "stop"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["go depth 1"] * 10_000,
+        ["go infinite", *["position startpos"] * 50_000, *["ponderhit"] * 50_000, "stop"],
+        ["go infinite", "stop", *["go infinite", "stop"] * 10_000],
+    ],
+    ids=["searches", "positions", "stops"],
+)
+def test_every_line_in_line_is_looked_at_a_few_times(lines):
+    """Whole lines were looked through after each search, and by each `stop` and `ponderhit`."""
+    session, seen = held_session()
+    before = time.process_time()
+    for line in lines:
+        session.receive(line)
+    for _ in lines:
+        if not session.is_busy:
+            break
+        session.receive("stop")
+        pump(session)
+    assert not session.is_busy
+    assert seen.count("go") == sum(line.startswith("go") for line in lines)
+    assert seen.count("position") == lines.count("position startpos")
+    assert time.process_time() - before < 5  # looking through took minutes
+
+
+def test_who_closes_the_input_behind_a_late_quit_is_no_script():
+    """A GUI that is closed while a large table is filled, say. Behind its `quit` it closes the pipe, too."""
+    session, _ = held_session()
+    session.is_busy = session.is_working = True
+    session.work_began = time.monotonic() - 3
+    session.receive("quit")
+    session.events.put(END)
+    session.step()
+    assert session.deadline - time.monotonic() < 1
 
 
 def test_a_line_that_is_too_long_is_refused_as_a_whole():
@@ -267,7 +375,7 @@ def test_a_pipe_named_like_a_table(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
-@pytest.mark.parametrize(("megabytes", "threads"), [(200, 1), (250, 8), (400, 8), (400, 64), (600, 64)])
+@pytest.mark.parametrize(("megabytes", "threads"), [(200, 1), (250, 8), (350, 8), (400, 8), (400, 64), (600, 64)])
 def test_little_memory(megabytes, threads):
     """Whatever there is no room for, every `go` is answered, and `quit` ends the process well.
 
@@ -289,7 +397,12 @@ def test_little_memory(megabytes, threads):
                 assert megabytes < 300
             else:
                 assert chess.Move.from_uci(answer.split()[1]) in board.legal_moves
-        gui.ask("go infinite", "stop", until="bestmove", timeout=30)
+        gui.send("go infinite searchmoves a7a6")
+        early = gui.ready(timeout=30)
+        if "bestmove (none)" not in early:  # there are the rules
+            assert not any(line.startswith("bestmove") for line in early)
+            *_, answer = gui.ask("stop", until="bestmove", timeout=30)
+            assert answer.split()[1] == "a7a6"
         gui.quit()
 
 
