@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from pool.containment import end_process
+from pool.containment import end_process, start
 
 LONGEST_LINE = 1 << 16  # bytes of a line that are kept; the longest principal variations have 2,000
 _LINE_COST = 100  # bytes that even an empty line takes
@@ -212,3 +212,17 @@ class Client:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
+
+
+class ContainedClient(Client):
+    """A process of somebody else's engine: what it has started ends with it, also if it has quit by itself.
+
+    Descendants that leave its session are found by a program that has called `adopt_descendants`.
+    """
+
+    def spawn(self, command, **popen):
+        return start(command, **{"stderr": subprocess.DEVNULL, **popen})
+
+    def __exit__(self, *_):
+        end_process(self.process)
+        super().__exit__()

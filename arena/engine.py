@@ -9,11 +9,10 @@ import threading
 import time
 from typing import NamedTuple
 
-from arena.client import Client, EngineEndedError
+from arena.client import ContainedClient, EngineEndedError
 from arena.declarations import fitting
 from arena.text import visible
 from arena.transcript import Transcript
-from pool.containment import end_process, start
 
 _MOST_WAITING, _WAITING_SIZE = 10_000, 1 << 22  # lines that nobody asked for, and their characters
 _MOST_ANNOUNCED = 1 << 20  # characters of names and options
@@ -92,7 +91,7 @@ def centipawns(thought):
     return thought.get("score")
 
 
-class EngineProcess(Client):
+class EngineProcess(ContainedClient):
     """One engine process over any number of games. What goes wrong is raised as EngineFailure."""
 
     ignores_case = True
@@ -122,9 +121,6 @@ class EngineProcess(Client):
         self.lines = collections.deque(maxlen=0)  # the transcript has them, game by game
         self.complaining = threading.Thread(target=self.read_complaints, daemon=True)
         self.complaining.start()
-
-    def spawn(self, command, **popen):
-        return start(command, **popen)
 
     # Reading happens in two threads of their own.
 
@@ -338,7 +334,6 @@ class EngineProcess(Client):
 
     def end(self):
         """Ends the process and everything that it started."""
-        end_process(self.process)
         self.patience = _FAREWELL_SECONDS
         self.__exit__()
 

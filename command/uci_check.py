@@ -9,6 +9,7 @@ import sys
 from arena.client import EngineEndedError
 from arena.conformance.check import check, count_verdicts, summary_line
 from command.arguments import positive
+from pool.containment import adopt_descendants
 
 
 def add_arguments(parser):
@@ -38,6 +39,7 @@ def run(options):
     if program is None:
         raise ValueError(f"there is no program '{command[0]}'")
     command = [os.path.abspath(program), *command[1:]]
+    adopt_descendants()
     try:
         findings = check(command, (lambda finding: None) if options.json else show_line, patience=options.patience)
     except (EngineEndedError, TimeoutError) as error:

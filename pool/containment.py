@@ -77,7 +77,7 @@ def start(command, *, immediate=True, **popen):
     if immediate and _LIBC is not None:
         popen["preexec_fn"] = _die_with_parent
         mark = f"{os.getpid()}.{next(_OWN.numbers)}"
-        popen["env"] = {**os.environ, MARK: mark}
+        popen["env"] = {**popen.get("env", os.environ), MARK: mark}
     with _OWN.lock:  # a child that is not in the list yet must not be taken for an orphan
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **popen)
         _OWN.marks[process.pid] = mark

@@ -8,7 +8,7 @@ a *should*, and its absence a warning.
 import time
 from typing import NamedTuple
 
-from arena.client import Client, EngineEndedError
+from arena.client import ContainedClient, EngineEndedError
 from arena.text import visible
 
 _MOST_BYTES = 1 << 28  # of an engine's output in one case, all of which is kept
@@ -39,7 +39,7 @@ class Table:
 
     def start(self, *, greet=True, **popen):
         """An engine, past its `uciok` if wanted."""
-        client = Client(self.command, patience=self.patience, most_bytes=_MOST_BYTES, **popen)
+        client = ContainedClient(self.command, patience=self.patience, most_bytes=_MOST_BYTES, **popen)
         if greet:
             try:
                 client.ask("uci", until="uciok")

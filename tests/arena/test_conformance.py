@@ -109,7 +109,13 @@ def test_levels():
 
 
 @pytest.fixture
-def few_cases(monkeypatch):
+def other_children(monkeypatch):
+    """The command says that its process is the reaper of all that it starts; this process has other tests' children, too."""
+    monkeypatch.setattr("command.uci_check.adopt_descendants", lambda: None)
+
+
+@pytest.fixture
+def few_cases(monkeypatch, other_children):
     """All of them take minutes; what is tested here is what the command makes of them."""
     names = ("greets", "greets_soon", "quits_idle", "shows_chances")
     monkeypatch.setattr("arena.conformance.cases.CASES", [case for case in CASES if case.__name__ in names])
@@ -166,7 +172,7 @@ def test_without_an_engine(arguments, message):
     assert message in result.stderr
 
 
-def test_the_patience_of_the_command(monkeypatch):
+def test_the_patience_of_the_command(monkeypatch, other_children):
     """A second by default for what has to come at once, a tenth of the patience."""
     seen = []
     monkeypatch.setattr("command.uci_check.check", lambda command, show, patience: seen.append(patience) or [])

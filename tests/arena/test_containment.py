@@ -7,11 +7,12 @@ import sys
 
 import pytest
 from arena_playing import command, is_running, processes, run_quetzal, scripted, wait_until
-from support import DATA
+from support import DATA, ROOT
 
 from arena.encounters import Encounters
 from arena.openings import START
 from arena.settings import Rules, as_dict
+from pool.containment import MARK, end_process, start
 from pool.local import LocalPool
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the reaper of all descendants is Linux's")
@@ -109,3 +110,63 @@ def test_a_healthy_match_is_not_disturbed(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     assert "games  2 of 2" in result.stdout
+
+
+# An engine with a daemon in its own session, without a parent, our pipes or the mark in its environment.
+DAEMON = """
+import os, sys
+if os.fork() == 0:
+    os.setsid()
+    daemon = os.fork()
+    if daemon:
+        with open(sys.argv[1], "a", encoding="ascii") as file:
+            file.write(f"{daemon}\\n")
+        os._exit(0)
+    for handle in range(3):
+        os.dup2(os.open(os.devnull, os.O_RDWR), handle)
+    os.execve(sys.executable, [sys.executable, "-S", "-c", "import time; time.sleep(60)"], {})
+os.wait()
+for line in sys.stdin:
+    if line == "uci\\n":
+        print("id name Daemon\\nid author nobody\\nuciok", flush=True)
+    elif line == "isready\\n":
+        print("readyok", flush=True)
+    elif line == "quit\\n":
+        break
+"""
+# All cases take minutes.
+UCI_CHECK = """
+import sys
+from arena.conformance import cases
+from command.__main__ import main
+cases.CASES = [case for case in cases.CASES if case.__name__ in ("greets", "ignores_idle_stop", "quits_idle")]
+sys.exit(main(["uci-check", *sys.argv[1:]]))
+"""
+
+
+def test_daemons_end_with_uci_check(tmp_path):
+    """In a process of its own: it reaps all its descendants."""
+    pids, engine = tmp_path / "pids", tmp_path / "engine.py"
+    engine.write_text(DAEMON, encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-c", UCI_CHECK, sys.executable, str(engine), str(pids)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert result.stdout.splitlines()[-1].startswith("3 passed, 0 failed"), (result.stdout, result.stderr)
+    assert len(processes(pids)) == 3
+    assert not any(is_running(pid) for pid in processes(pids))
+
+
+def test_a_case_chooses_the_environment():
+    """`runs_anywhere` takes variables away; the mark is added to what it leaves."""
+    process = start([sys.executable, "-c", "import os; print(*os.environ)"], env={"WANTED": "1"})
+    names = process.stdout.read().decode().split()
+    end_process(process)
+    process.wait()
+    process.stdin.close()
+    process.stdout.close()
+    assert {"WANTED", MARK} <= set(names)
+    assert not {"HOME", "PATH"} & set(names)
