@@ -2,7 +2,7 @@
 
 import collections
 
-_TIMES = 2  # games lost in the same way
+TIMES = 2  # games lost in the same way, or positions of a suite
 _AT_ONCE = ("start", "option", "crash", "disconnect")
 
 
@@ -39,9 +39,9 @@ class Conduct:
             self.at_once[loser] += 1
         if record["failure"] == "stall":
             self.stalls[loser] += 1
-        if max(self.at_once[loser], self.stalls[loser]) < _TIMES:
+        if max(self.at_once[loser], self.stalls[loser]) < TIMES:
             return None
-        self.out[loser] = f"{self.names[loser]} is out: it lost {_TIMES} games in the same way ({record['reason']})"
+        self.out[loser] = f"{self.names[loser]} is out: it lost {TIMES} games in the same way ({record['reason']})"
         return self.out[loser]
 
     def problem(self):

@@ -292,6 +292,10 @@ class EngineProcess(ContainedClient):
     def ponder_miss(self):
         """Ends pondering for nothing. The clock runs from the `stop`: being slow to stop costs time."""
         self.is_pondering = False
+        return self.stop_search()
+
+    def stop_search(self):
+        """Ends a search whose move is not wanted; the moment of the `stop`."""
         moment = self.send("stop")
         self.expect("bestmove", _STOP_SECONDS, "stall", f"no bestmove {_STOP_SECONDS:g} s after stop")
         return moment

@@ -98,6 +98,11 @@ def search_limits_of(options, default):
     return {name: value for name, value in given.items() if value is not None} or default
 
 
+def add_move_timeout(command, what):
+    """For engines that ignore other limits than time."""
+    command.add_argument("--move-timeout", type=float, metavar="S", help=f"for a {what} without a clock (default: 300)")
+
+
 def add_hash(command, default):
     command.add_argument(
         "--hash",

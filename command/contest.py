@@ -16,7 +16,7 @@ from arena.options import check_rules, parse_draw, parse_resign, plan_cores
 from arena.preflight import check_engines
 from arena.run import Run, supply_from
 from arena.settings import Rules, engine_from, rules_from
-from command.arguments import add_cluster, cluster_of, positive
+from command.arguments import add_cluster, add_move_timeout, cluster_of, positive
 from pool.containment import adopt_descendants
 from pool.local import LocalPool
 from uci_engine.options import TUNING, is_tuning
@@ -42,7 +42,7 @@ def add_game_arguments(parser):
     )
     games.add_argument("--startup-timeout", type=float, metavar="S", help="until uciok (default: 10)")
     games.add_argument("--ping-timeout", type=float, metavar="S", help="until readyok (default: 10)")
-    games.add_argument("--move-timeout", type=float, metavar="S", help="for a move without a clock (default: 300)")
+    add_move_timeout(games, "move")
 
     openings = parser.add_argument_group("openings")
     openings.add_argument(

@@ -7,12 +7,14 @@ import sys
 
 from arena.interrupts import INTERRUPTED, Interrupt
 from arena.options import named_values
+from arena.settings import Rules
 from arena.text import plural, visible
 from board.files import check_replaceable, replace_file
 from command.arguments import (
     add_cluster,
     add_hash,
     add_json,
+    add_move_timeout,
     add_output,
     add_search_limits,
     cluster_of,
@@ -43,6 +45,7 @@ def add_arguments(parser):
     parser.add_argument(
         "-c", "--concurrency", type=positive, default=1, metavar="N", help="positions at once (default: 1)"
     )
+    add_move_timeout(parser, "position")
     add_hash(parser, 64)
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="for every UCI engine")
     parser.add_argument("--chess960", action="store_true", help="positions of Chess960")
@@ -66,6 +69,10 @@ def check_output(options):
             raise ValueError(f"{options.output} is one of the files to read; another name has to be written to")
 
 
+def move_seconds_of(options):
+    return Rules.move_seconds if options.move_timeout is None else options.move_timeout
+
+
 def settings_of(options, limits):
     """What the result depends on; a suite goes on with the same only."""
     from uci_engine import __version__
@@ -75,6 +82,7 @@ def settings_of(options, limits):
         "suites": [os.path.abspath(path) for path in options.suites],
         "engines": options.engine or [OWN],
         "limits": limits,
+        "move_timeout": move_seconds_of(options),
         "hash": options.hash,
         "options": named_values(options.option),
         "chess960": options.chess960,
@@ -97,6 +105,7 @@ def run(options):
             megabytes=options.hash,
             options=named_values(options.option),
             chess960=options.chess960,
+            move_seconds=move_seconds_of(options),
             cluster=cluster,
             upload=options.upload,
         )
@@ -161,7 +170,7 @@ class Test:
             if self.journal is not None:
                 self.journal.note(score.name, problem, attempt)
             score.add(problem, attempt)
-            if attempt.failure is not None:
+            if attempt.failure is not None and attempt.kind != "out":
                 self.progress.say(f"{visible(score.name)}: {visible(problem.name)}: {attempt.failure}", sys.stderr)
             self.progress.advance(1)
 

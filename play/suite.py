@@ -161,6 +161,7 @@ class Attempt(NamedTuple):
     time: float = 0.0
     solved_at: float | None = None
     failure: str | None = None
+    kind: str | None = None  # of the failure, one of arena.engine.KINDS
 
 
 class Course:

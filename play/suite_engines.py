@@ -7,7 +7,7 @@ import time
 import chess
 
 from arena.engine import EngineFailure, EngineProcess, parse_info
-from arena.options import make_engine
+from arena.options import check_rules, make_engine
 from arena.preflight import check_engines, problems_of
 from arena.processes import command_at, files_of, folders_of, options_at
 from arena.settings import Rules
@@ -22,7 +22,6 @@ from uci_engine.endgame import Endgame
 
 OWN = "own"
 _GRACE = 30.0  # seconds beyond a limit of time before an engine is given up
-_LONGEST = 24 * 3600.0  # for a limit of nodes or depth
 
 
 class Following(Answer):
@@ -107,11 +106,14 @@ class FollowedProcess(EngineProcess):
 class UciWork(Work):
     """Positions for any UCI engine; with `upload` its program goes to the workers of a cluster."""
 
-    def __init__(self, settings, limits, *, chess960=False, upload=False):
+    def __init__(self, settings, limits, *, chess960=False, move_seconds=Rules.move_seconds, upload=False):
+        """`move_seconds` are for each position where the limits have no time."""
         self.settings = settings
         self.name = settings.name
         self.limits = limits
-        self.chess960 = chess960
+        movetime = limits.get("movetime")
+        seconds = move_seconds if movetime is None else movetime / 1000 + _GRACE
+        self.rules = Rules(chess960=chess960, move_seconds=seconds)
         self.upload = upload
 
     def files(self):
@@ -125,10 +127,10 @@ class UciWork(Work):
         return dataclasses.replace(self.settings, command=command, options=options)
 
     def open(self, place):
-        return UciEngine(self.settings_at(place), self.limits, self.chess960)
+        return UciEngine(self.settings_at(place), self.limits, self.rules)
 
     def check(self, place):
-        return problems_of([self.settings_at(place)], Rules(chess960=self.chess960))
+        return problems_of([self.settings_at(place)], self.rules)
 
     def label(self, task):
         return task.name
@@ -137,13 +139,11 @@ class UciWork(Work):
 class UciEngine(Doer):
     """Any UCI engine. It is started when it is first asked, and again after it has failed."""
 
-    def __init__(self, settings, limits, chess960=False):
+    def __init__(self, settings, limits, rules):
         self.settings = settings
         self.name = settings.name
         self.go = "go " + " ".join(f"{name} {value}" for name, value in limits.items())
-        movetime = limits.get("movetime")
-        seconds = _LONGEST if movetime is None else movetime / 1000 + _GRACE
-        self.rules = Rules(chess960=chess960, move_seconds=seconds)
+        self.rules = rules
         self.process = None
         self.cancel = threading.Event()
 
@@ -157,6 +157,7 @@ class UciEngine(Doer):
         """The Attempt at a problem."""
         course = Course(problem)
         started = time.perf_counter()
+        begun = None
         try:
             if self.process is None:
                 self.process = FollowedProcess(self.settings, self.rules)
@@ -169,8 +170,11 @@ class UciEngine(Doer):
             self.process.follow = None
             move = legal_move(problem.board, answer.move)
         except EngineFailure as failure:
-            self.close()
-            return Attempt(None, failure=str(failure), time=1000 * (time.perf_counter() - started))
+            elapsed = 1000 * (time.perf_counter() - started)
+            is_late = begun is not None and failure.kind == "stall"
+            if not (is_late and self.stops()):
+                self.close()
+            return Attempt(None, failure=str(failure), kind=failure.kind, time=elapsed)
         found = parse_info(answer.info)
         solved_at = course.solved_at(answer.elapsed, move, found.get("mate"))
         return Attempt(
@@ -182,6 +186,15 @@ class UciEngine(Doer):
             answer.elapsed,
             solved_at,
         )
+
+    def stops(self):
+        """Ends a search that has taken too long. Does the engine hear that, and is fit for the next position?"""
+        self.process.follow = None
+        try:
+            self.process.stop_search()
+        except EngineFailure:
+            return False
+        return True
 
     def follow(self, course, problem, line, milliseconds):
         """In the reading thread: a line that says nothing of the best move, or nonsense, is passed over."""
@@ -219,16 +232,28 @@ def legal_move(board, text):
     return move
 
 
-def solvers(commands, limits, *, megabytes, options, chess960, cluster=None, upload=False):
+def solvers(
+    commands,
+    limits,
+    *,
+    megabytes,
+    options,
+    chess960,
+    move_seconds=Rules.move_seconds,
+    cluster=None,
+    upload=False,
+):
     """The work for each engine. ValueError if a program is missing or does not start; on a cluster, its workers look."""
+    rules = Rules(chess960=chess960, move_seconds=move_seconds)
+    check_rules(rules)
     found = []
     for command in commands:
         if command == OWN:
             found.append(OwnWork("Quetzal", limits, megabytes))
         else:
             settings = make_engine(command, options={"Hash": str(megabytes), **options})
-            found.append(UciWork(settings, limits, chess960=chess960, upload=upload))
+            found.append(UciWork(settings, limits, chess960=chess960, move_seconds=move_seconds, upload=upload))
     settings = [work.settings for work in found if isinstance(work, UciWork)]
     if settings and cluster is None:
-        check_engines(settings, Rules(chess960=chess960))
+        check_engines(settings, rules)
     return found

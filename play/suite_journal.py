@@ -55,7 +55,7 @@ class Journal(journal.Journal):
         ]
 
     def attempt(self, record, problem, line):
-        found = {name: record[name] for name in Attempt._fields}
+        found = {name: record[name] for name in Attempt._fields if name != "kind"}
         try:
             if found["move"] is not None:
                 found["move"] = problem.board.parse_uci(found["move"])
@@ -66,8 +66,9 @@ class Journal(journal.Journal):
         return Attempt(**found)
 
     def note(self, engine, problem, attempt):
-        """Keeps an Attempt."""
+        """Keeps an Attempt, but for the kind of a failure: who goes on later may have repaired the engine."""
         found = attempt._asdict()
+        del found["kind"]
         found["move"] = None if attempt.move is None else problem.board.uci(attempt.move)
         self.add({"digest": digest_of(engine, problem), "engine": engine, "id": problem.name, **found})
 

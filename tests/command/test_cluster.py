@@ -195,6 +195,33 @@ def test_suites(tmp_path, workers):
     assert attempts() == attempts("--cluster", workers.address)
 
 
+def test_an_engine_that_stalls_is_out_of_a_suite(tmp_path, workers):
+    """On both workers, and as on this machine."""
+    path, engine = tmp_path / "suite.epd", tmp_path / "endless.py"
+    path.write_text(3 * SUITE, encoding="utf-8")
+    engine.write_text(
+        "import sys\n"
+        "answers = {'uci': 'uciok', 'isready': 'readyok', 'stop': 'bestmove a1a8'}\n"
+        "for line in sys.stdin:\n"
+        "    if line.strip() in answers: print(answers[line.strip()], flush=True)\n"
+        "    elif line == 'quit\\n': break\n",
+        encoding="utf-8",
+    )
+    arguments = ("suite", path, "--nodes", 100, "--move-timeout", 1, "--json", "--engine", f"{sys.executable} {engine}")
+
+    def failures(*more):
+        result = quetzal(*map(str, (*arguments, *more)), timeout=PATIENCE)
+        assert result.returncode == 1, result.stderr
+        assert " is out: it stalled at 2 positions (no move in 1 s)" in result.stderr
+        (found,) = json.loads(result.stdout)["engines"]
+        return [attempt["failure"] for attempt in found["attempts"]]
+
+    found = failures()
+    assert found == failures("--cluster", workers.address)
+    assert found[:2] == 2 * ["no move in 1 s"]
+    assert set(found[2:]) == {"not asked, the engine is out"}
+
+
 def test_suites_with_a_worker_killed(tmp_path):
     """Every position has its attempt once, in its place, and they are those of this machine."""
     path = tmp_path / "suite.epd"

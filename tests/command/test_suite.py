@@ -110,6 +110,8 @@ def test_a_bad_suite_is_refused(tmp_path, suite):
         (tmp_path / "missing.epd",),
         (suite, "--engine", "nobody-there"),
         (suite, "--option", "x"),
+        (suite, "--move-timeout", "0"),
+        (suite, "--move-timeout", "nan"),
         (suite, "-o", suite),
         (suite, "-o", tmp_path),
         (suite, "-o", tmp_path / "none" / "x.json"),
@@ -207,6 +209,61 @@ def test_an_engine_that_fails_is_kept_with_its_reason(suite, tmp_path):
     failures = [[each["failure"] for each in engine["attempts"]] for engine in json.loads(second.stdout)["engines"]]
     assert failures[0] == 5 * [None]
     assert all("status 3" in failure for failure in failures[1])
+
+
+# Until there is a file, it thinks until it is told to stop.
+BROKEN = """
+import os, sys
+for line in sys.stdin:
+    if line == "uci\\n": print("uciok", flush=True)
+    elif line == "isready\\n": print("readyok", flush=True)
+    elif line == "stop\\n" or (line[:2] == "go" and os.path.exists(sys.argv[1])): print("bestmove a1a8", flush=True)
+    elif line == "quit\\n": break
+"""
+
+
+def broken(tmp_path):
+    """The command of an engine that stalls, and the file that repairs it."""
+    engine = tmp_path / "broken.py"
+    engine.write_text(BROKEN, encoding="utf-8")
+    return f"{sys.executable} {engine} {tmp_path / 'repaired'}", tmp_path / "repaired"
+
+
+def failures_in(path):
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return [[attempt["failure"] for attempt in engine["attempts"]] for engine in found["engines"]]
+
+
+def test_an_engine_that_stalls_is_out(suite, tmp_path):
+    """And the next one goes on."""
+    command, _ = broken(tmp_path)
+    output = tmp_path / "x.json"
+    limits = ("--nodes", "20000", "--move-timeout", "0.5", "--hash", "4")
+    result = quetzal("suite", str(suite), *limits, "--engine", command, "--engine", "own", "-o", str(output))
+    assert result.returncode == 1, result.stderr
+    late, out = "no move in 0.5 s", "not asked, the engine is out"
+    assert failures_in(output) == [[late, late, out, out, out], 5 * [None]]
+    assert f" is out: it stalled at 2 positions ({late})" in result.stderr
+    assert out not in result.stderr
+    assert not (tmp_path / "x.json.journal").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_an_engine_that_stalled_has_another_chance(tmp_path):
+    """Its positions that were not answered stay so; those that were left are asked, and none of them is lost."""
+    suite, output = tmp_path / "mates.epd", tmp_path / "x.json"
+    suite.write_text(4 * SUITE.splitlines(keepends=True)[0], encoding="utf-8")
+    command, repaired = broken(tmp_path)
+    arguments = ("suite", str(suite), "--nodes", "100", "--move-timeout", "5", "--engine", command, "-o", str(output))
+    process = start(arguments)
+    wait_for_answers(tmp_path / "x.json.journal", 1, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130, said
+    repaired.touch()
+    result = quetzal(*arguments)
+    assert result.returncode == 1, result.stderr
+    assert failures_in(output) == [["no move in 5 s", None, None, None]]
 
 
 def test_what_is_complete_asks_nobody(suite, tmp_path, monkeypatch, capsys):

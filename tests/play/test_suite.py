@@ -151,6 +151,7 @@ def test_solving_is_cancelled_within_a_moment():
 
 FAKE = """
 import sys, time
+games = 0
 for line in sys.stdin:
     word = line.split()[0] if line.split() else ""
     if word == "uci": print("id name Fake\\nuciok", flush=True)
@@ -158,10 +159,13 @@ for line in sys.stdin:
     elif word == "go":
         if "{mode}" == "crash": sys.exit(3)
         if "{mode}" == "sleep": time.sleep(600)
+        games += 1
+        if "{mode}" == "endless" or ("{mode}" == "once" and games == 1): continue
         print("info depth 1 multipv 1 score cp 5 pv a1b1", flush=True)
         print("info depth 2 multipv 2 score cp 5 pv a1c1", flush=True)
         print("info depth 2 multipv 1 score mate 1 nodes 7 pv a1a8", flush=True)
         print("bestmove {move}", flush=True)
+    elif word == "stop": print("bestmove {move}", flush=True)
     elif word == "quit": break
 """
 
@@ -194,6 +198,41 @@ def test_engines_that_fail(tmp_path, mode, answer, said):
     assert len(answers) == 2  # it is started again
     assert all(said in attempt.failure for attempt in answers)
     assert all(attempt.solved_at is None and attempt.move is None for attempt in answers)
+
+
+def late_attempts(command, count, seconds, slots=1, **limits):
+    """Attempts at so many positions with an engine that has so many seconds for each, and what is said meanwhile."""
+    problems = suite_of(*count * [f"{BACK_RANK} bm Ra8#;"])
+    options = {"megabytes": 1, "options": {}, "chess960": False, "move_seconds": seconds}
+    (work,) = solvers([command], limits or {"nodes": 100}, **options)
+    said = []
+    return [attempt for _, attempt in Solving(work, slots, on_warning=said.append).attempts(problems)], said
+
+
+@pytest.mark.parametrize(("mode", "slots"), [("endless", 1), ("endless", 3), ("sleep", 1)])
+def test_an_engine_that_ignores_its_limit_is_out(tmp_path, mode, slots):
+    """Once it had a day for each position. The last one does not hear `stop` either."""
+    attempts, said = late_attempts(fake(tmp_path, mode), 5, 0.3, slots)
+    stalled, out = ("no move in 0.3 s", "stall"), ("not asked, the engine is out", "out")
+    assert [(attempt.failure, attempt.kind) for attempt in attempts] == [stalled, stalled, out, out, out]
+    assert all(attempt.move is None and attempt.solved_at is None for attempt in attempts)
+    (text,) = said
+    assert text.endswith(" is out: it stalled at 2 positions (no move in 0.3 s)")
+
+
+def test_an_engine_that_hears_stop_goes_on(tmp_path):
+    """In the same process: a new one would ignore its first limit again."""
+    attempts, said = late_attempts(fake(tmp_path, "once"), 3, 3.0)
+    assert [attempt.kind for attempt in attempts] == ["stall", None, None]
+    assert [attempt.solved_at is not None for attempt in attempts] == [False, True, True]
+    assert said == []
+
+
+def test_a_limit_of_time_has_its_own_patience(tmp_path):
+    options = {"megabytes": 1, "options": {}, "chess960": False, "move_seconds": 7.0}
+    for limits, seconds in (({"depth": 5}, 7.0), ({"movetime": 2000}, 32.0), ({"movetime": 2000, "nodes": 5}, 32.0)):
+        (work,) = solvers([fake(tmp_path)], limits, **options)
+        assert work.rules.move_seconds == seconds
 
 
 def test_an_engine_that_thinks_for_ever_is_given_up(tmp_path):
@@ -248,6 +287,10 @@ def test_a_journal_has_what_was_answered(tmp_path):
     with open(path, "ab") as file:
         file.write(b'{"digest": "cut sh')  # killed while it wrote
     assert answered(tmp_path, problems) == attempts
+    (tmp_path / "late").mkdir()
+    late = Attempt(None, failure="no move in 5 s", kind="stall")
+    journal_of(tmp_path / "late", problems, late)
+    assert answered(tmp_path / "late", problems) == [late._replace(kind=None)]  # another session does not count it
     castling = [read_problem("y.epd", 1, "k7/8/8/8/8/8/8/4K2R w H - bm O-O;", chess960=True)]
     (tmp_path / "chess960").mkdir()
     attempt = Attempt(castling[0].best[0], **ATTEMPT)
