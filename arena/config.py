@@ -3,12 +3,10 @@
 The standard library reads TOML without telling lines, so a second, simple look at the text finds the line of each key.
 """
 
-import re
-import tomllib
 from pathlib import Path
 
 from arena.errors import InputError
-from board.files import read_text
+from arena.toml_file import read_toml
 
 _NUMBER = (int, float)
 
@@ -46,8 +44,6 @@ ENGINE = {
     "directory": str,
     "rating": _NUMBER,
 }
-
-_DEEPEST = 100  # brackets within brackets; a tournament needs three
 
 
 def header_of(line):
@@ -92,37 +88,15 @@ def key_lines(text):
     return lines
 
 
-def deep_line(text):
-    """The line where brackets are too deep; a bracket in a text counts, too, which is good enough for a message."""
-    depth = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        for character in line:
-            depth += (character in "[{") - (character in "]}")
-            if depth > _DEEPEST:
-                return number
-    return 1
-
-
 class Config:
     """A file that was read, and where its parts stand."""
 
     def __init__(self, path):
         self.path = Path(path)
         try:
-            text = read_text(self.path)
+            self.values, text = read_toml(self.path)
         except FileNotFoundError:
             raise InputError("there is no such file", path) from None
-        except UnicodeDecodeError as error:
-            raise InputError(f"is no text in UTF-8: {error}", path) from None
-        try:
-            self.values = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
-            if place is None:
-                raise InputError(str(error), path, len(text.splitlines())) from None
-            raise InputError(str(error)[: place.start()], path, int(place[1])) from None
-        except RecursionError:
-            raise InputError("brackets within brackets within brackets", path, deep_line(text)) from None
         self.lines = key_lines(text)
         self.check(self.values, TOP, "", None)
         for table, known in (("openings", OPENINGS), ("adjudication", ADJUDICATION), ("timeouts", TIMEOUTS)):

@@ -13,7 +13,7 @@ from arena.errors import InputError
 from arena.formats import VERSION, check_description, check_record
 from arena.pgn import game_text
 from arena.repeats import moves_hash
-from board.files import lock_file, open_regular, read_text, replace_file, replacing, sync_directory
+from board.files import lock_file, open_regular, parse_json, read_text, replace_file, replacing, sync_directory
 
 MOST_LOGGED = 256 << 20  # bytes of dialogues that a run keeps in full
 SHORT_LOG = 8 << 10  # of the beginning and of the end of those that come later
@@ -144,18 +144,10 @@ def damage(error, path, line=None):
     return InputError(f"damaged: {error}", path, line)
 
 
-def read_json(text):
-    """What a text says; ValueError also where Python gives up for another reason."""
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("brackets within brackets within brackets") from None
-
-
 def read_description(directory):
     path = Path(directory) / "run.json"
     try:
-        description = read_json(read_text(path))
+        description = parse_json(read_text(path))
     except (FileNotFoundError, NotADirectoryError):
         raise InputError("there is no run to resume", directory) from None
     except ValueError as error:
@@ -180,7 +172,7 @@ def read_records(path, names=None):
             if not line.endswith(b"\n"):
                 return
             try:
-                record = read_json(line)
+                record = parse_json(line)
                 if names is not None:
                     check_record(record, names)
             except ValueError as error:

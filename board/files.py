@@ -8,8 +8,11 @@ This is not about chess. It stands in the lowest room, so that every room may im
 
 import contextlib
 import errno
+import json
 import os
+import re
 import stat
+import sys
 import time
 
 NOT_REGULAR = "not a regular file"
@@ -46,6 +49,27 @@ def read_text(path):
     """All of a regular file in UTF-8, its line ends as newlines, without the mark that Windows' editors put first."""
     with open(path, encoding="utf-8-sig", opener=open_regular) as file:
         return file.read()
+
+
+def parse_json(text):
+    """What JSON, text or bytes in UTF-8, says; ValueError with a short reason for whatever keeps Python from reading it."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("brackets within brackets within brackets") from None
+    except (json.JSONDecodeError, UnicodeError):
+        raise
+    except ValueError:  # of `int`, whose time is quadratic in the digits
+        raise ValueError(_long_number(text)) from None
+
+
+def _long_number(text):
+    """The reason for a number that Python refuses to read, and its line. Digits in a string count, too."""
+    limit = sys.get_int_max_str_digits()
+    reason = f"a number of more than {limit} digits"
+    text = text.decode("utf-8", "replace") if isinstance(text, bytes | bytearray) else text
+    found = re.search(rf"[0-9]{{{limit + 1}}}", text)
+    return reason if found is None else f"{reason}: line {text.count(chr(10), 0, found.start()) + 1}"
 
 
 def check_replaceable(path):

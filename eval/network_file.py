@@ -10,6 +10,7 @@ import sys
 from array import array
 from typing import NamedTuple
 
+from board.files import parse_json
 from eval.king_buckets import MOST_BUCKETS, ONE_BUCKET, SQUARES, is_bucket_table
 
 MAGIC = b"QZNN"
@@ -167,12 +168,12 @@ def unpack_network(blob, source):
     if hashlib.sha256(body).digest() != checksum:
         raise NetworkError(f"{source}: the checksum is wrong: damaged")
     try:
-        description = json.loads(body[_HEAD.size : _HEAD.size + length])
+        description = parse_json(body[_HEAD.size : _HEAD.size + length])
         architecture, quantisation = description["architecture"], description["quantisation"]
         scale, training = description["scale"], description["training"]
         outputs = description["outputs"] if version == VERSION else 1
         table = description.get("king_buckets", ONE_BUCKET) if version == VERSION else ONE_BUCKET
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise NetworkError(f"{source}: the description cannot be read: {shown(error)}") from error
     if architecture != ARCHITECTURE or quantisation != {"activation": ACTIVATION_ONE, "output": OUTPUT_ONE}:
         raise NetworkError(f"{source}: another architecture: {shown(architecture)}, {shown(quantisation)}")

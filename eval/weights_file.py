@@ -6,6 +6,7 @@ Plain Python, and independent of the compiled layout, which the caller passes in
 import json
 from typing import NamedTuple
 
+from board.files import parse_json
 from eval.network_file import shown
 
 FORMAT = 1
@@ -34,7 +35,10 @@ def read_weights(text, layout, source):
     WeightsError where the file does not fit.
     """
     try:
-        document = json.loads(text)
+        document = parse_json(text)
+    except ValueError as error:
+        raise WeightsError(f"{source}: no weights file: {shown(error)}") from error
+    try:
         if document["format"] != FORMAT:
             raise WeightsError(f"{source}: format {shown(document['format'])} instead of {FORMAT}")
         entries = {entry["name"]: entry for entry in document["features"]}
@@ -56,7 +60,7 @@ def read_weights(text, layout, source):
                     )
                 values.extend(entry[phase])
             features.append(Feature(name, start, size, entry["group"], entry["meaning"]))
-    except (json.JSONDecodeError, KeyError, TypeError, RecursionError) as error:
+    except (KeyError, TypeError) as error:
         raise WeightsError(f"{source}: no weights file: {shown(error)}") from error
     if entries:
         raise WeightsError(f"{source}: unknown feature {shown(next(iter(entries)))}")

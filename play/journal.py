@@ -10,8 +10,8 @@ import os
 from pathlib import Path
 
 from arena.errors import InputError
-from arena.journal import damage, drop_cut_line, read_json
-from board.files import lock_file, open_regular
+from arena.journal import damage, drop_cut_line
+from board.files import lock_file, open_regular, parse_json
 
 VERSION = 1
 SUFFIX = ".journal"
@@ -93,7 +93,7 @@ class Journal:
                 if not line.endswith(b"\n"):
                     return
                 try:
-                    found = read_json(line)
+                    found = parse_json(line)
                 except ValueError as error:
                     raise damage(error, self.path, number) from None
                 if not isinstance(found, dict):

@@ -8,7 +8,7 @@ import secrets
 import sys
 import time
 
-from board.files import lock_file, open_regular, replace_file
+from board.files import lock_file, open_regular, parse_json, replace_file
 
 _NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}", re.ASCII)
 _MOST_BYTES = 8_000_000  # of one game
@@ -74,8 +74,8 @@ class Store:
         except FileNotFoundError:
             raise ValueError("there is no such game") from None
         try:
-            record = json.loads(text)
-        except (ValueError, RecursionError):
+            record = parse_json(text)
+        except ValueError:
             raise ValueError(f"the file of game {name} is damaged") from None
         if not isinstance(record, dict) or record.get("id") != name:
             raise ValueError(f"the file of game {name} is damaged")

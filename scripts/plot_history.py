@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from arena.errors import InputError
 from arena.figures import elo_text
-from arena.journal import damage, read_description, read_json, read_records
+from arena.journal import damage, read_description, read_records
 from arena.statistics import Estimate, estimate
 from arena.text import plural
-from board.files import read_text, replace_file
+from board.files import parse_json, read_text, replace_file
 from training.documents import with_section
 from training.plots import interval_chart
 
@@ -71,7 +71,7 @@ def read_stations(directory):
     names = [engine["name"] for engine in description["engines"]]
     path = directory / "results.json"
     try:
-        summary = read_json(read_text(path))["summary"]
+        summary = parse_json(read_text(path))["summary"]
         rows = {row["engine"]: row for row in summary["standings"]}
         wanted = description["rounds"] * description["games"]
         for name in names:

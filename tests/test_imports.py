@@ -103,3 +103,25 @@ def test_files_are_opened_where_pipes_and_devices_are_refused():
     found = {name: lines for name, lines in found.items() if lines}
     assert {name: lines for name, lines in found.items() if name not in OPENS_ITSELF} == {}
     assert set(OPENS_ITSELF) == set(found), "no longer true of these"
+
+
+# Who reads JSON or TOML in another way than `parse_json` and `read_toml`, and why it may.
+PARSES_ITSELF = {
+    "arena/toml_file.py": "read_toml",
+    "board/files.py": "parse_json",
+    "play/browser.py": "requests of our own page, whatever is wrong with them is answered",
+    "training/shards.py": "what was written as JSON a moment before",
+    "uci_engine/wdl.py": "the package's own model",
+    "web/server.py": "requests, in a room that imports no other",
+}
+
+
+def test_json_and_toml_are_read_where_all_errors_are_caught():
+    """Besides its own errors, json and tomllib let those of deep brackets and of long numbers pass."""
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for room in ROOMS
+        for path in (ROOT / room).rglob("*.py")
+        if re.search(r"\b(?:json|tomllib)\.loads?\(", path.read_text(encoding="utf-8"))
+    }
+    assert found == set(PARSES_ITSELF)

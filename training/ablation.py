@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from arena.errors import InputError
 from arena.figures import signed
-from arena.journal import damage, read_json
+from arena.journal import damage
 from arena.statistics import estimate
-from board.files import read_text, replace_file
+from board.files import parse_json, read_text, replace_file
 from eval import CLASSICAL
 from eval.weights_file import GROUPS
 from search.techniques import CLOCK_TECHNIQUES, TECHNIQUES
@@ -63,7 +63,7 @@ def parts(directory):
 def write_weights(path):
     """The bundled weights without the group that the file is named after."""
     group = path.stem.removeprefix("without-")
-    document = json.loads(read_text(BUNDLED_WEIGHTS))
+    document = parse_json(read_text(BUNDLED_WEIGHTS))
     for feature in document["features"]:
         if feature["group"] == group:
             feature.update({phase: [0] * len(feature[phase]) for phase in ("mg", "eg")})
@@ -121,7 +121,7 @@ class Ablation:
     def refuse_other_control(self, directory):
         path = directory / "run.json"
         try:
-            begun = read_json(read_text(path))["engines"][0]["control"]
+            begun = parse_json(read_text(path))["engines"][0]["control"]
         except (ValueError, LookupError, TypeError) as error:
             raise damage(repr(error), path) from None
         if begun != self.settings.control:

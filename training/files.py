@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import NamedTuple
 
-from board.files import open_regular
+from board.files import open_regular, parse_json
 from training.records import decode_game, encode_game
 
 MAGIC = b"QZGM"
@@ -52,8 +52,8 @@ def _read_header(stream, name):
     if len(text) < length or stream.read(4) != _checksum(head, text):
         raise FormatError(f"{name} has a damaged header")
     try:
-        metadata = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        metadata = parse_json(text)
+    except ValueError as error:
         raise FormatError(f"{name} has a header that cannot be read: {type(error).__name__}") from None
     if not isinstance(metadata, dict):
         raise FormatError(f"{name} has a header that says nothing")

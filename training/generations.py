@@ -22,10 +22,9 @@ from arena.control import parse_control
 from arena.errors import InputError
 from arena.formats import check_shape
 from arena.interrupts import Interrupt
-from arena.journal import read_json
 from arena.openings import fingerprint, read_openings
 from arena.options import parse_sprt
-from board.files import read_text, replace_file
+from board.files import parse_json, read_text, replace_file
 from training.network_history import (
     check_match,
     decide,
@@ -397,7 +396,7 @@ def read_state(path):
     if not path.exists():
         return None
     try:
-        state = read_json(read_text(path))
+        state = parse_json(read_text(path))
         check_shape(state, State)
         if state["format"] != FORMAT or set(state["settings"]) != set(DEFAULTS):
             raise ValueError("written by another version")

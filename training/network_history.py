@@ -6,10 +6,10 @@ from typing import Literal, NotRequired, TypedDict
 from arena.errors import InputError
 from arena.figures import elo_text
 from arena.formats import check_shape, demand
-from arena.journal import damage, read_json
+from arena.journal import damage
 from arena.openings import fingerprint
 from arena.statistics import Sprt, estimate
-from board.files import read_bytes, read_text
+from board.files import parse_json, read_bytes, read_text
 from eval.network_file import unpack_network
 from training.documents import with_section
 from training.files import GameReader
@@ -69,7 +69,7 @@ def describe_match(directory):
     path = directory / "results.json"
     wanted = ("games", "wins", "draws", "losses", "pentanomial", "elo", "elo_low", "elo_high", "llr", "verdict")
     try:
-        results = read_json(read_text(path))
+        results = parse_json(read_text(path))
         summary = results["summary"]
         match = {
             "control": results["engines"][0]["control"],
@@ -109,7 +109,7 @@ def read_history(path):
     if not path.exists():
         return []
     try:
-        history = read_json(read_text(path))
+        history = parse_json(read_text(path))
         if not all(isinstance(entry["name"], str) and entry["network"]["sha256"] for entry in history):
             raise ValueError("an entry without name or network")
         table(history)  # it will have to be written again

@@ -12,7 +12,7 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from board.files import read_bytes, replace_file
+from board.files import parse_json, read_bytes, replace_file
 from eval.king_buckets import bucket_table, origins
 from eval.network_file import ACTIVATION_ONE, FEATURES, OUTPUT_ONE, SCALE, NetworkData, bytes_from, numbers_from
 from training.gather import Filters
@@ -378,7 +378,10 @@ class TrainingRun:
         if not body.startswith(_MAGIC) or hashlib.sha256(body).digest() != blob[-32:]:
             raise TrainError(f"{path} is no checkpoint of a training run, or a damaged one")
         (length,) = _LENGTH.unpack_from(body, len(_MAGIC))
-        head = json.loads(body[start : start + length])
+        try:
+            head = parse_json(body[start : start + length])
+        except ValueError as error:
+            raise TrainError(f"{path} is no checkpoint of a training run: {error}") from None
         if head["identity"] != self.identity:
             raise TrainError(f"{path} belongs to another run: other games, settings or starting weights")
         blocks = body[start + length :]

@@ -11,13 +11,12 @@ for both sides of a match alike, or for neither.
 
 import math
 import os
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import InputError
 from arena.statistics import CONFIDENT, moments, normal_share
-from board.files import read_text
+from arena.toml_file import read_toml
 from training.network_history import describe_match
 from training.programs import as_engine, option, run_step
 from uci_engine.options import TUNING
@@ -27,10 +26,7 @@ ELO_OF_SCORE = 1600 / math.log(10)  # near an equal score
 
 def read_changes(path):
     """The changes of a TOML file by name: for each the options that make it."""
-    try:
-        changes = tomllib.loads(read_text(path))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"is no TOML: {error}", path) from None
+    changes, _ = read_toml(path)
     for name, options in changes.items():
         if not isinstance(options, dict) or not options:
             raise InputError(f"{name}: a change is a table of options", path)

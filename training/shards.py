@@ -9,8 +9,7 @@ import json
 from pathlib import Path
 
 from arena.formats import demand
-from arena.journal import read_json
-from board.files import open_regular, read_text, replace_file
+from board.files import open_regular, parse_json, read_text, replace_file
 from training.positions import BYTES_PER_POSITION, BYTES_PER_RECORD, MAXIMUM_SHARDS, KeySet, PositionSet
 
 INDEX = "shards.json"
@@ -149,7 +148,7 @@ def save_index(directory, source, shards, held_out, told):
 
 def read_index(path):
     """What `save_index` wrote; ValueError if that is damaged."""
-    index = read_json(read_text(path))
+    index = parse_json(read_text(path))
     demand(isinstance(index, dict), "no index")
     missing = [name for name in ("source", "counts", "checksums", "held_out", "told") if name not in index]
     demand(not missing, f"{', '.join(missing)} missing")

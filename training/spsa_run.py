@@ -12,12 +12,11 @@ from arena.engine import EngineFailure, EngineProcess
 from arena.errors import InputError
 from arena.formats import check_shape, demand
 from arena.interrupts import Interrupt
-from arena.journal import read_json
 from arena.openings import fingerprint
 from arena.options import plan_cores
 from arena.run import encounter, openings_description, supply_from
 from arena.settings import EngineSettings, Rules, as_dict
-from board.files import read_text, replace_file
+from board.files import parse_json, read_text, replace_file
 from pool.cluster import ClusterPool
 from pool.local import LocalPool
 from pool.tasks import PoolError
@@ -228,7 +227,7 @@ def open_state(path, parameters, description, given, iterations):
     known = None
     if path.exists():
         try:
-            known = read_json(read_text(path))
+            known = parse_json(read_text(path))
             check_shape(known, StateFile)
             begun = known["description"]
             gains = Gains(**begun["gains"])

@@ -14,8 +14,7 @@ from itertools import islice
 from typing import NamedTuple, TypedDict
 
 from arena.formats import check_shape, demand
-from arena.journal import read_json
-from board.files import read_text, replace_file
+from board.files import parse_json, read_text, replace_file
 from eval.weights import LAYOUT, current_weights
 from eval.weights_file import MOST_WEIGHT
 from training.dataset import WEIGHT_COUNT, Dataset, adam_step, shuffle
@@ -62,7 +61,7 @@ class Checkpoint(TypedDict):
 
 def read_checkpoint(path):
     """ValueError if that is none."""
-    found = read_json(read_text(path))
+    found = parse_json(read_text(path))
     check_shape(found, Checkpoint)
     rows = [found["weights"], *found["moments"]]
     demand([len(row) for row in rows] == 3 * [WEIGHT_COUNT], "weights or moments of another number")

@@ -443,6 +443,8 @@ BAD_FILES = [
     ("startup = 60", "margin_ms = nan", "cup.toml:10: a margin of nan ms is not between"),
     ("rating = 1800", "rating = nan", "cup.toml:21: a rating is between"),
     ("rating = 1800", 'tc = "movetime=1e999"', "cup.toml:21: time control 'movetime=1e999'"),
+    ("max_moves = 12", "max_moves = 0x" + "f" * 5000, "cup.toml:7: a whole number has at most 64 bits"),
+    ("max_moves = 12", "max_moves = " + "9" * 5000, "cup.toml:7: a whole number has at most 64 bits"),
     ("[engine.options]", "[engine.opinions]", "cup.toml:26: unknown key 'opinions' in [engine]"),
 ]
 

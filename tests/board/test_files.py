@@ -13,7 +13,7 @@ import pytest
 from support import ROOT
 
 from board import files
-from board.files import check_replaceable, replace_file, replacing, sync_directory
+from board.files import check_replaceable, parse_json, replace_file, replacing, sync_directory
 
 IS_POSIX = os.name == "posix"
 POSIX = pytest.mark.skipif(not IS_POSIX, reason="needs POSIX permissions and special files")
@@ -35,6 +35,22 @@ def test_bytes_and_text(tmp_path):
     replace_file(str(tmp_path / "a"), b"")
     assert (tmp_path / "a").read_bytes() == b""
     assert listing(tmp_path) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[" * 100_000, "brackets within brackets within brackets"),
+        ('{\n"a":' + "9" * 5000 + "}", "a number of more than 4300 digits: line 2"),
+        (b'{\n"a":' + b"9" * 5000 + b"}", "a number of more than 4300 digits: line 2"),
+        ('{\n"a"}', "line 2 column"),
+        (b'"\xff"', "utf-8"),
+    ],
+)
+def test_json_that_cannot_be_read_has_a_short_reason(text, reason):
+    with pytest.raises(ValueError, match=reason) as refusal:
+        parse_json(text)
+    assert len(str(refusal.value)) < 200
 
 
 def test_a_name_without_a_directory(tmp_path, monkeypatch):

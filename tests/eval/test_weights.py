@@ -89,3 +89,12 @@ def test_file_that_does_not_fit_is_refused(tmp_path, damage, message):
     with pytest.raises(WeightsError, match=message):
         load_weights(path)
     assert current_weights() == before
+
+
+@pytest.mark.parametrize("text", ['{"format": ' + "9" * 5000 + "}", "[" * 100_000, "{"])
+def test_text_that_cannot_be_read_is_refused_with_its_file(tmp_path, text):
+    path = tmp_path / "damaged.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(WeightsError, match="no weights file") as refusal:
+        load_weights(path)
+    assert str(refusal.value).startswith(f"{path}: ")

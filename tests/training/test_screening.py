@@ -102,8 +102,9 @@ def test_every_match_is_between_one_half_and_the_other(tmp_path, monkeypatch):
         ("a = 1", "a: a change is a table of options"),
         ("[a]", "a: a change is a table of options"),
         ("[a]\nb = [1]", "a: b is no number and no text"),
-        ("[a", "is no TOML"),
-        ("a = " + "[" * 20000, "is no TOML"),
+        ("[a", "changes.toml:1: Expected"),
+        ("a = " + "[" * 20000, "changes.toml:1: brackets within brackets"),
+        ("[a]\nb = " + "9" * 5000, "changes.toml:2: a whole number has at most 64 bits"),
     ],
 )
 def test_what_is_no_list_of_changes_is_refused(tmp_path, text, reason):
