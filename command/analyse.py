@@ -7,8 +7,9 @@ import sys
 import time
 
 from arena.interrupts import INTERRUPTED, Interrupt
-from arena.text import plural, visible
+from arena.text import plural
 from board.files import check_replaceable, replace_file
+from board.messages import brief_reason
 from book.opening.pgn import STANDARD_INPUT, PgnError, Source
 from command.arguments import (
     add_cluster,
@@ -141,7 +142,7 @@ class Broken:
         self.count += 1
         if self.count <= self.most:
             place = f"{record['file']}:{record['line']}: game {record['number']}"
-            self.say(f"{place}: {visible(record['broken'])}; it is skipped")
+            self.say(f"{place}: {brief_reason(record['broken'])}; it is skipped")
 
     def say(self, text):
         self.progress.say(text, sys.stderr)

@@ -8,6 +8,7 @@ import threading
 import chess.pgn
 
 from arena.processes import tables_at
+from board.messages import brief_reason
 from book.endgame.table_paths import table_files
 from play.annotation import annotate
 from play.collection import parse
@@ -60,7 +61,7 @@ class ReviewDoer(Doer):
             game = parse(task)
             review = self.reviewer.review(game, cancelled=self.cancel.is_set)
         except GameError as error:
-            return {**about, "broken": str(error)}
+            return {**about, "broken": brief_reason(error)}
         finally:
             while self.told:
                 say(self.told.pop(0))

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import chess
 
-from arena.text import visible
 from board.files import open_regular
+from board.messages import brief_reason
 
 LONGEST_LINE = 1 << 16
 ASKED = ("bm", "am", "dm", "c0", "ce")
@@ -90,7 +90,7 @@ def read_suites(paths, on_problem, *, chess960=False):
                 try:
                     found.append(read_problem(path, number, text, chess960))
                 except ValueError as error:
-                    on_problem(f"{path}:{number}: {visible(str(error))}; it is passed over")
+                    on_problem(f"{path}:{number}: {brief_reason(error)}; it is passed over")
     return found
 
 

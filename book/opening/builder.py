@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from board import Board, FenError
 from board.files import check_replaceable, replacing
+from board.messages import brief_reason
 from book.opening.move_counter import MoveCounter
 from book.opening.pgn import PgnError, Source
 from book.opening.polyglot import BookError, Entry
@@ -16,7 +17,6 @@ MOST_WEIGHT = 0xFFFF
 REPORTED = 10_000  # entries between two reports of how many are written
 COLOURS = {"both": 3, "white": 1, "black": 2}
 STANDARD_NAMES = ("", "standard", "chess", "from position", "normal")
-MOST_REASON = 200  # characters of a message about a game
 MOST_RATING = 9  # digits; Python refuses to read numbers of thousands of digits
 
 
@@ -43,10 +43,8 @@ class Report:
         self.damaged = []  # files that could not be read to their end
 
     def break_game(self, place, reason):
-        """A reason may quote the game, and a game may hold what steers a terminal."""
         self.broken += 1
-        shown = "".join(letter if letter.isprintable() else "?" for letter in reason[: MOST_REASON + 1])
-        self.on_broken(place, shown if len(shown) <= MOST_REASON else shown[:MOST_REASON] + "…")
+        self.on_broken(place, brief_reason(reason))
 
 
 def is_rated(text, least):

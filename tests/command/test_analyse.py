@@ -80,6 +80,17 @@ def test_a_broken_game_is_named_and_skipped(tmp_path):
     assert len(games_in((tmp_path / "out.pgn").read_text(encoding="utf-8"))) == 1
 
 
+def test_the_reason_for_a_broken_game_is_short(tmp_path):
+    """A FEN of a whole line's length was quoted in full."""
+    path = tmp_path / "games.pgn"
+    path.write_text(f'[FEN "{"9" * 900_000}"]\n[SetUp "1"]\n\n1. e4 *\n\n{GOOD}', encoding="utf-8")
+    result = analyse(path, "-o", tmp_path / "out.pgn", "--nodes", "300", "--json")
+    assert result.returncode == 0
+    assert f"{path}:1: game 1: " in result.stderr
+    assert len(result.stderr) < 1000
+    assert len(json.loads(result.stdout)["reviews"][0]["broken"]) < 300
+
+
 def test_one_player_only(tmp_path):
     result = analyse(KNOWN, "-o", tmp_path / "out.pgn", "--nodes", "300", "--only", "kramnik")
     assert result.returncode == 0

@@ -98,6 +98,8 @@ def test_the_time_to_solution_is_where_the_answer_stayed():
         f"{BACK_RANK} dm soon;",
         "8/8/8/8/8/8/8/8 w - - bm Ra1;",
         "x" * 70_000,
+        "\x1b" * 60_000,
+        f"{'9' * 60_000} w - - bm Ra1;",
     ],
 )
 def test_bad_lines_are_named(tmp_path, line):
@@ -108,6 +110,7 @@ def test_bad_lines_are_named(tmp_path, line):
     assert [problem.line for problem in problems] == [3, 5]
     assert len(said) == 1
     assert said[0].startswith(f"{path}:4: ")
+    assert len(said[0]) < len(str(path)) + 300 and said[0].isprintable()
 
 
 @pytest.mark.parametrize(
