@@ -4,19 +4,36 @@ import re
 import tomllib
 
 from arena.errors import InputError
-from board.files import read_text
+from board.files import open_regular
 
 _DEEPEST = 100  # brackets within brackets; a tournament needs three
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1  # whole numbers of TOML
+MOST_BYTES = 1 << 20
+MOST_PARTS = 32  # of a dotted key; a tournament needs three, and tomllib's time is quadratic in them
+# What tells dots between the parts of a key from others: strings and comments are skipped as wholes, and a key ends at
+# a break. What closes a string may be missing, which is tomllib's to say: as no alternative fails late, the time is
+# linear. (The possessive quantifiers of Python 3.11 would say so, but match wrongly before 3.11.5.)
+_TOKEN = re.compile(
+    r""""{3}(?:[^"\\]+|\\.|"(?!""))*(?:"{3,5})?|'{3}(?:[^']+|'(?!''))*(?:'{3,5})?"""
+    r"""|"(?:[^"\\\n]+|\\[^\n])*"?|'[^'\n]*'?|#[^\n]*|(?P<dot>\.)|(?P<end>[\n=,\[\]{}])""",
+    re.DOTALL,
+)
 _LARGE = re.compile(r"\b(?:0x[0-9a-fA-F_]{16,}|0o[0-7_]{21,}|0b[01_]{63,}|[0-9][0-9_]{18,})")
 
 
 def read_toml(path):
     """The values of a file and its text. InputError if it is no TOML; OSError as from `open`."""
+    with open(path, "rb", opener=open_regular) as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError(f"is larger than {MOST_BYTES >> 20} MB", path)
     try:
-        text = read_text(path)
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise InputError(f"is no text in UTF-8: {error}", path) from None
+    line = long_key_line(text)
+    if line is not None:
+        raise InputError(f"a key of more than {MOST_PARTS} parts", path, line)
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -31,6 +48,19 @@ def read_toml(path):
     if not all(_LEAST <= number <= _MOST for number in whole_numbers(values)):
         raise _large_number(path, text)
     return values, text
+
+
+def long_key_line(text):
+    """The line of the first dotted key with too many parts, or None."""
+    dots = 0
+    for token in _TOKEN.finditer(text):
+        if token.lastgroup == "dot":
+            dots += 1
+            if dots >= MOST_PARTS:
+                return text.count("\n", 0, token.start()) + 1
+        elif token.lastgroup == "end":
+            dots = 0
+    return None
 
 
 def whole_numbers(values):
