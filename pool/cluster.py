@@ -13,6 +13,7 @@ import functools
 import hashlib
 import logging
 import os
+import re
 import threading
 import time
 import uuid
@@ -27,6 +28,7 @@ from pool.tasks import MOST_TRIES, Cancelled, Event, Lost, Place, Pool, PoolErro
 _CONNECT_SECONDS = 10
 _KNOWN_SECONDS = 0.5
 _LEAVE_SECONDS = 5.0
+_ADDRESS = re.compile(r"((tcp|tls)://)?([^\s/:@\[\]]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):(?P<port>[0-9]{1,5})")  # [IPv6]
 MOST_SENT = 2 << 30  # bytes of folders that are sent to a worker, unless another bound is asked for
 LOST_AGAIN = "what was sent to it is gone"
 
@@ -41,6 +43,13 @@ class Certificates(NamedTuple):
     authority: str | None = None
     certificate: str | None = None
     key: str | None = None
+
+
+def check_address(address):
+    """ClusterError unless Dask can try it: with another one its client waits half a minute and leaves a traceback."""
+    found = _ADDRESS.fullmatch(address)
+    if found is None or not 0 < int(found["port"]) < 1 << 16:
+        raise ClusterError(f"{address!r} is no address of a cluster, such as tcp://HOST:8786 or tls://HOST:8786")
 
 
 def security_of(distributed, address, certificates):
@@ -83,6 +92,7 @@ class Cluster:
     """
 
     def __init__(self, address, identity, certificates=None, say=lambda text: None, most_sent=MOST_SENT):
+        check_address(address)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from arena_playing import PATIENCE, wait_until
@@ -40,6 +41,30 @@ def run(*arguments):
     result = quetzal(*map(str, arguments), timeout=PATIENCE)
     assert result.returncode == 0, result.stderr
     return result
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["localhost", "", "foo bar", "http://127.0.0.1:18786", "tcp://127.0.0.1", "tcp://:8786", "tcp://127.0.0.1:87860"],
+)
+def test_a_mistyped_address_is_refused_at_once(tmp_path, address):
+    """Dask's client would wait for half a minute and print a traceback."""
+    began = time.monotonic()
+    refused = quetzal("selfplay", "-o", str(tmp_path / "x.qzg"), "--games", "4", "--cluster", address)
+    assert time.monotonic() - began < 15
+    assert refused.returncode == 2
+    reason = f"{address!r} is no address of a cluster, such as tcp://HOST:8786 or tls://HOST:8786"
+    assert refused.stderr == f"quetzal selfplay: {reason}\n"
+
+
+def test_nobody_listens_at_the_address(tmp_path):
+    """A scheduler that is just starting gets its ten seconds."""
+    began = time.monotonic()
+    refused = quetzal("selfplay", "-o", str(tmp_path / "x.qzg"), "--games", "4", "--cluster", "tcp://127.0.0.1:1")
+    assert time.monotonic() - began < 40
+    assert refused.returncode == 2
+    (line,) = refused.stderr.splitlines()
+    assert line.startswith("quetzal selfplay: there is no cluster at tcp://127.0.0.1:1: ")
 
 
 def games_of(path):

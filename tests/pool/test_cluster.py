@@ -18,7 +18,7 @@ from arena_playing import is_running, wait_until
 from clusters import HELPERS, NEEDS_DASK, another_worker, local_cluster, make_certificates
 from pool_work import Squares, identity, times_done
 
-from pool.cluster import Certificates, Cluster, ClusterError, ClusterPool
+from pool.cluster import Certificates, Cluster, ClusterError, ClusterPool, check_address
 from pool.folders import Absent
 from pool.remote import perform, receive
 from pool.tasks import Ordered, PoolError
@@ -498,6 +498,12 @@ def test_a_scheduler_that_dies_is_said():
 def test_there_is_no_such_cluster():
     with pytest.raises(ClusterError, match=r"there is no cluster at tcp://127\.0\.0\.1:1"):
         Cluster("tcp://127.0.0.1:1", identity)
+
+
+def test_addresses_that_dask_understands():
+    for host in ("10.0.0.1", "node-7.example.org", "[::1]", "[fe80::1%eth0]"):
+        for scheme in ("tcp://", "tls://", ""):
+            check_address(f"{scheme}{host}:8786")
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
