@@ -2,7 +2,6 @@
 
 import atexit
 import contextlib
-import functools
 import hashlib
 import os
 import re
@@ -14,6 +13,8 @@ from pathlib import Path
 
 _RUNS_BY_NAME = os.name == "nt"  # what may be run is told by a file's name there, and no file has such a right
 _LOCK = threading.Lock()
+_CHOOSING = threading.Lock()
+_CHOSEN = []  # the private directory, once there is one
 _CHECKED = {}  # path: what its status was when its content was compared
 
 
@@ -28,21 +29,30 @@ def is_own(status, *, kind):
     return os.name == "nt" or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
 
 
-@functools.cache
+def is_made(path):
+    """Makes a directory that only this user can enter, unless it is there; False if something else is."""
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        return is_own(path.lstat(), kind=stat.S_ISDIR)
+    except OSError:
+        return False
+
+
 def private_directory():
     """A directory that only this user can enter.
 
     The usual one is found again by later workers. Its name is known, so another user may have made it first: then a new
-    one is made, with a name that nobody knows, and removed when the worker ends.
+    one is made, with a name that nobody knows, and removed when the worker ends. It stays the same one, and is looked at
+    each time: what tidies temporary directories up may have removed it.
     """
-    path = Path(tempfile.gettempdir()) / f"quetzal-files-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-    with contextlib.suppress(OSError):
-        path.mkdir(mode=0o700, exist_ok=True)
-        if is_own(path.lstat(), kind=stat.S_ISDIR):
-            return path
-    made = Path(tempfile.mkdtemp(prefix="quetzal-files-"))
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+    with _CHOOSING:
+        user = os.getuid() if hasattr(os, "getuid") else "user"
+        path = _CHOSEN[0] if _CHOSEN else Path(tempfile.gettempdir()) / f"quetzal-files-{user}"
+        if not is_made(path):
+            path = Path(tempfile.mkdtemp(prefix="quetzal-files-"))
+            atexit.register(shutil.rmtree, path, ignore_errors=True)
+        _CHOSEN[:] = [path]
+        return path
 
 
 def content_of(path):

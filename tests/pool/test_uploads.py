@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import stat
 import tempfile
 
@@ -26,10 +27,10 @@ def shared(tmp_path, monkeypatch):
     """A temporary directory of many users, and a worker that has just started."""
     tmp_path.chmod(0o1777)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    uploads.private_directory.cache_clear()
+    uploads._CHOSEN.clear()
     uploads._CHECKED.clear()
     yield tmp_path
-    uploads.private_directory.cache_clear()
+    uploads._CHOSEN.clear()
 
 
 def usual(shared):
@@ -51,7 +52,7 @@ def test_an_engine_is_stored_once(shared):
     path = stored()
     assert path == str(usual(shared) / digest_of(PROGRAM) / "engine")
     before = os.lstat(path)
-    uploads.private_directory.cache_clear()
+    uploads._CHOSEN.clear()
     uploads._CHECKED.clear()
     assert stored() == path
     assert os.lstat(path).st_ino == before.st_ino
@@ -119,6 +120,25 @@ def test_a_directory_that_is_not_ours_alone_is_not_used(shared, monkeypatch, how
     assert os.path.basename(os.path.dirname(os.path.dirname(path))).startswith("quetzal-files-")
     if how != "file":
         assert list(usual(shared).iterdir()) == []
+
+
+@pytest.mark.parametrize("is_usual", [True, False])
+def test_a_directory_that_was_removed_is_made_again(shared, is_usual):
+    """As systemd-tmpfiles does it to a worker that runs for weeks. The path stays: processes know it already."""
+    if not is_usual:
+        usual(shared).write_bytes(b"")
+    path = stored()
+    shutil.rmtree(os.path.dirname(os.path.dirname(path)))
+    assert stored() == path
+
+
+def test_a_directory_that_is_opened_later_is_given_up(shared):
+    path = stored()
+    usual(shared).chmod(0o777)
+    other = stored()
+    assert not other.startswith(str(usual(shared)) + os.sep)
+    assert stored() == other
+    assert os.path.exists(path)
 
 
 def test_a_directory_of_the_engine_that_is_open_to_others_is_refused(shared):
