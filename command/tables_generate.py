@@ -5,10 +5,10 @@ import time
 
 from arena.duration import duration
 from arena.interrupts import INTERRUPTED, Interrupt
+from board.memory import available_megabytes
 from book.endgame.generator import MEGABYTE, Generator, all_endings, checked_names, memory_needed, positions
 from command.arguments import add_cluster, add_output, add_threads, cluster_of, positive
 from command.progress import Progress
-from uci_engine.memory import available_megabytes
 
 DESCRIPTION = (
     "Solves endings and writes real Syzygy files, together with all smaller endings that they lead to. Files that are "

@@ -142,6 +142,16 @@ def reason_of(error):
     return str(error) or type(error).__name__
 
 
+def shares(threads):
+    """Place.sharing of each worker. `threads` has theirs by address; those of a machine differ only in the port."""
+    totals, found = collections.Counter(), {}
+    for worker in sorted(threads):
+        host = worker.rpartition(":")[0]
+        totals[host] += threads[worker]
+        found[worker] = totals[host]
+    return found
+
+
 class ClusterPool(Pool):
     """Does tasks on the workers of a cluster, one for each of their threads. `check` them before the first task."""
 
@@ -221,12 +231,14 @@ class ClusterPool(Pool):
 
     def examinations(self, workers):
         """A future for each worker."""
+        sharing = shares(self.client.nthreads())
         return {
             worker: self.client.submit(
                 examine,
                 self.run,
                 self.work,
                 self.cluster.identity,
+                sharing.get(worker, 1),
                 self.luggage,
                 *self.contents,
                 key=f"quetzal-{self.run}-check-{uuid.uuid4().hex}",

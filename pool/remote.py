@@ -110,6 +110,12 @@ def own_address():
     return get_worker().address
 
 
+def own_threads():
+    from distributed import get_worker
+
+    return get_worker().state.nthreads
+
+
 class Luggage(NamedTuple):
     """What goes with the tasks of a run: `names` has pairs of digest and name by the path at home."""
 
@@ -117,7 +123,7 @@ class Luggage(NamedTuple):
     folders: list  # of pool.folders.Folder
 
 
-def place_here(luggage, contents):
+def place_here(luggage, contents, sharing):
     """Stores the files that came with a task, and finds the folders of others. Absent if these have to be sent."""
     try:
         names = luggage.names
@@ -125,7 +131,7 @@ def place_here(luggage, contents):
         folders = {folder.name: find_folder(folder, own_address()) for folder in luggage.folders}
     except (OSError, UploadError) as error:
         raise Unfit(f"its files cannot be stored: {error}", own_address()) from None
-    return Place(None, {**files, **folders})
+    return Place(None, {**files, **folders}, sharing)
 
 
 def receive(run, data, entry, offset):
@@ -137,17 +143,17 @@ def receive(run, data, entry, offset):
         raise Unfit(f"its files cannot be stored: {error}", own_address()) from None
 
 
-def examine(run, work, identity, luggage, *contents):
+def examine(run, work, identity, sharing, luggage, *contents):
     """A task: this worker's identity, and why the work would fail here."""
     try:
-        return _HERE.examine(run, work, identity, place_here(luggage, contents))
+        return _HERE.examine(run, work, identity, place_here(luggage, contents, sharing))
     except Unfit as unfit:
         raise Unfit(unfit.reason, own_address()) from None
 
 
 def perform(run, work, task, identity, expected, luggage, *contents):
     """A task of the run: the parts that its doer said, and its result."""
-    place = place_here(luggage, contents)
+    place = place_here(luggage, contents, own_threads())  # of the others, only the client knows
     said = []
     try:
         found, problems = _HERE.examine(run, work, identity, place)  # one that joined later has not been asked yet

@@ -61,10 +61,15 @@ class Event(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a doer is opened: its number on this machine, or None on a cluster; and where the work's files lie there."""
+    """Where a doer is opened: its number on this machine, or None on a cluster; and where the work's files lie there.
+
+    `sharing` is how many doers of a cluster have to share the machine, this worker's among them: the first workers of a
+    machine count without the later ones, so that as many as possible may stay where there is not enough for all.
+    """
 
     slot: int | None
     files: dict
+    sharing: int = 1
 
     @property
     def is_remote(self):

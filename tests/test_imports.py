@@ -68,6 +68,7 @@ OPENS_ITSELF = {
     "arena/client.py": "what the system says about a process",
     "arena/openings.py": "the package's own openings",
     "arena/processes.py": "what the system says about processors",
+    "board/memory.py": "what the system says about memory",
     "book/opening/pgn.py": "a collection of games may come through a pipe",
     "book/opening/repertoire.py": "the package's own repertoire",
     "pool/cluster.py": "a room without chess; the files are engines' programs, networks, books and tables, which were looked at",
@@ -76,7 +77,6 @@ OPENS_ITSELF = {
     "pool/uploads.py": "files of its own directory, and tables that were looked at",
     "uci_engine/bench.py": "the package's own positions",
     "uci_engine/build.py": "the package's own sources",
-    "uci_engine/memory.py": "what the system says about memory",
     "web/page.py": "the package's own pages",
 }
 

@@ -4,10 +4,10 @@ import random
 import time
 
 from board import STARTING_FEN, Board
+from board.memory import available_megabytes
 from search import Limits, Searcher
 from uci_engine.go import at_least, known_moves, search_limits
 from uci_engine.lag import Lag
-from uci_engine.memory import available_megabytes
 from uci_engine.options import find, options
 from uci_engine.report import Reply, Reporter, info_text
 from uci_engine.streams import DialogueLog

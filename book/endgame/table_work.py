@@ -6,8 +6,9 @@ So endings need not wait for each other, at the price of solving some of them mo
 
 import threading
 
-from book.endgame.generator import Generator
-from pool.tasks import Cancelled, Doer, Work
+from board.memory import available_megabytes
+from book.endgame.generator import MEGABYTE, Generator, memory_needed
+from pool.tasks import Cancelled, Doer, Unfit, Work
 
 
 class TableWork(Work):
@@ -19,6 +20,15 @@ class TableWork(Work):
 
     def open(self, place):
         return TableMaker(self)
+
+    def check(self, place):
+        """Every task of the machine may be at its largest ending at the same time."""
+        needed = place.sharing * (max(memory_needed(name, 1) for name in self.names) // MEGABYTE + 1)
+        available = available_megabytes()
+        if available is None or needed <= available:
+            return []
+        tasks = f" for {place.sharing} tasks at once" if place.sharing > 1 else ""
+        return [f"{needed} MB of memory are needed{tasks}, the system has {available} MB left"]
 
     def label(self, task):
         return task
@@ -36,7 +46,10 @@ class TableMaker(Doer):
             raise Cancelled
 
     def do(self, task, say):
-        return self.generator.tables(task, self.work.names)
+        try:
+            return self.generator.tables(task, self.work.names)
+        except MemoryError as error:
+            raise Unfit(f"{task}: {error or 'not enough memory'}") from None
 
     def give_up(self):
         self.cancel.set()

@@ -12,12 +12,13 @@ from pool.tasks import Cancelled, Doer, Unfit, Work
 class Squares(Work):
     """Squares numbers. `trouble` says what happens to the task 7."""
 
-    def __init__(self, trouble=None, *, folder=None, file=None, shelf=(), in_process=False):
+    def __init__(self, trouble=None, *, folder=None, file=None, shelf=(), in_process=False, most=99):
         self.trouble = trouble
         self.folder = folder
         self.file = file
         self.shelf = list(shelf)  # paths of the files of a directory that goes along
         self.in_process = in_process
+        self.most = most  # doers of a machine
 
     def files(self):
         return () if self.file is None else (self.file,)
@@ -29,6 +30,8 @@ class Squares(Work):
         return Squarer(self, place)
 
     def check(self, place):
+        if place.sharing > self.most:
+            return [f"{place.sharing} are too many"]
         return ["it lacks what it needs"] if "POOL_TEST_LACKS" in os.environ else []
 
     def label(self, task):

@@ -18,7 +18,7 @@ from arena_playing import is_running, wait_until
 from clusters import HELPERS, NEEDS_DASK, another_worker, local_cluster, make_certificates
 from pool_work import Squares, identity, times_done
 
-from pool.cluster import Certificates, Cluster, ClusterError, ClusterPool, check_address
+from pool.cluster import Certificates, Cluster, ClusterError, ClusterPool, check_address, shares
 from pool.folders import Absent
 from pool.remote import perform, receive
 from pool.tasks import Ordered, PoolError
@@ -463,6 +463,17 @@ def test_a_stalled_worker_does_not_keep_the_end():
         finally:
             os.kill(workers.workers[0], signal.SIGCONT)
         cluster.close()
+
+
+def test_workers_of_one_machine_share_it(cluster):
+    """The first one stays where there is not enough for both."""
+    warnings = []
+    pool = checked_pool(cluster, Squares(most=1))
+    assert list(Ordered(pool, range(5), on_warning=warnings.append).results()) == [0, 1, 4, 9, 16]
+    second = max(cluster.client.nthreads())
+    assert warnings == [f"{second} gets no work: 2 are too many"]
+    machines = {"tcp://10.0.0.1:2": 4, "tcp://10.0.0.1:1": 1, "tcp://10.0.0.2:1": 2}
+    assert shares(machines) == {"tcp://10.0.0.1:1": 1, "tcp://10.0.0.1:2": 5, "tcp://10.0.0.2:1": 2}
 
 
 def test_no_worker_is_fit(cluster, workers):

@@ -28,6 +28,8 @@ from book.endgame.outcome_counts import count_outcomes
 from book.endgame.syzygy import Tables
 from book.endgame.syzygy_file import MappedTable
 from book.endgame.table_comparison import compare_every, compare_random
+from book.endgame.table_work import TableWork
+from pool.tasks import Place, Unfit
 
 SMALL = ("KQvK", "KRvK", "KBvK", "KNvK", "KPvK")
 SUFFIXES = (".rtbw", ".rtbz")
@@ -322,3 +324,29 @@ def test_values_follow_from_the_moves():
             assert len(seen) == 3 or SCALE < 1
     finally:
         maker.close()
+
+
+def test_a_worker_without_enough_memory_is_unfit(monkeypatch):
+    """All tasks of its machine count."""
+    work = TableWork(["KQvK", "KRvKN"], 3000 << 20)
+    each = generator_module.memory_needed("KRvKN", 1) // (1 << 20) + 1
+    monkeypatch.setattr("book.endgame.table_work.available_megabytes", lambda: 3 * each - 1)
+    assert work.check(Place(None, {}, 2)) == []
+    assert work.check(Place(None, {}, 3)) == [
+        f"{3 * each} MB of memory are needed for 3 tasks at once, the system has {3 * each - 1} MB left"
+    ]
+    monkeypatch.setattr("book.endgame.table_work.available_megabytes", lambda: None)
+    assert work.check(Place(None, {}, 3)) == []
+
+
+def test_a_worker_whose_memory_ends_is_unfit(monkeypatch):
+    """Not the run: the pool gives the ending to another worker."""
+
+    def fail(*arguments):
+        raise MemoryError("no memory to solve KQvK")
+
+    maker = TableWork(["KQvK"], 3000 << 20).open(Place(None, {}))
+    monkeypatch.setattr(maker.generator, "tables", fail)
+    with pytest.raises(Unfit, match="KQvK: no memory to solve KQvK"):
+        maker.do("KQvK", None)
+    maker.close()
