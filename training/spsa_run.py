@@ -4,7 +4,7 @@ import dataclasses
 import json
 import os
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from arena.calibration import measure_speed
 from arena.encounters import Encounters
@@ -30,9 +30,12 @@ TRACED = 100  # how often the way of the parameters is noted, and a line is prin
 
 
 class Games:
-    """Matches between two settings of one engine, played by the arena's workers, here or on a cluster."""
+    """Matches between two settings of one engine, played by the arena's workers, here or on a cluster.
 
-    def __init__(self, description, concurrency, pin, cluster=None):
+    There, clocks are scaled by `reference`, a speed (arena/calibration.py).
+    """
+
+    def __init__(self, description, concurrency, pin, cluster=None, reference=None):
         self.description = description
         self.engine = EngineSettings(**description["engine"])
         self.pairs = description["pairs"]
@@ -42,9 +45,7 @@ class Games:
             cores, self.warning = plan_cores([self.engine], concurrency, pin)
             self.pool = LocalPool(Encounters(cores=cores), concurrency)
         else:
-            work = Encounters(
-                [description["engine"]], description["rules"], reference=measure_speed(), environment=TUNING
-            )
+            work = Encounters([description["engine"]], description["rules"], reference=reference, environment=TUNING)
             self.pool = ClusterPool(cluster, work)
             self.pool.check()
 
@@ -141,6 +142,7 @@ class StateFile(TypedDict):
     results: list[int]
     points: dict[str, float]
     trace: list[list[float]]
+    reference_speed: NotRequired[float]
 
 
 def check_state(known, parameters, pairs):
@@ -154,6 +156,7 @@ def check_state(known, parameters, pairs):
     for game, points in known["points"].items():
         demand(first <= int(game) < first + 2 * pairs, f"game {game} is not one of iteration {known['iteration'] + 1}")
         demand(points in (0, 0.5, 1), f"game {game} has {points} points")
+    demand(known.get("reference_speed", 1) > 0, "reference_speed is not more than 0")
     demand(all(len(row) == 1 + len(parameters) for row in known["trace"]), "trace has rows of another length")
 
 
@@ -167,6 +170,7 @@ class State:
         self.points = {}  # of finished games of the iteration that is being played
         self.results = [0, 0, 0]  # won, drawn, lost by the first side in all games
         self.trace = [[0, *optimiser.values.values()]]
+        self.reference_speed = None  # of the machine that first used a cluster; what clocks mean wherever it is resumed
 
     def save(self):
         data = {
@@ -178,6 +182,8 @@ class State:
             "points": self.points,
             "trace": self.trace,
         }
+        if self.reference_speed is not None:
+            data["reference_speed"] = self.reference_speed
         replace_file(self.path, json.dumps(data, indent=1) + "\n")
 
     def load(self, data):
@@ -186,6 +192,7 @@ class State:
         self.results = data["results"]
         self.points = {int(game): points for game, points in data["points"].items()}
         self.trace = data["trace"]
+        self.reference_speed = data.get("reference_speed")
 
     def add_game(self, game, points):
         self.points[game] = points
@@ -256,7 +263,9 @@ def play_on(state, iterations, progress, *, concurrency=1, pin=True, cluster=Non
     os.environ.update(TUNING)  # the workers hand it on to the engines
     settings = EngineSettings(**state.description["engine"])
     check_engine(settings, Rules(**state.description["rules"]), optimiser.values)
-    games = Games(state.description, concurrency, pin, cluster)
+    if cluster is not None and state.reference_speed is None:
+        state.reference_speed = round(measure_speed())
+    games = Games(state.description, concurrency, pin, cluster, state.reference_speed)
     per_iteration = 2 * games.pairs
     progress.resume_at(optimiser.iteration * per_iteration + len(state.points))
     progress.finish(

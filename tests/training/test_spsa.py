@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import spsa as program
@@ -18,7 +19,7 @@ from support import DATA, ROOT
 
 from arena.errors import InputError
 from search.parameters import TABLE, Parameter
-from training import spsa
+from training import spsa, spsa_run
 from training.spsa_run import State
 
 OPENINGS = """rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
@@ -293,6 +294,38 @@ def test_a_state_without_a_part_is_refused(tmp_path):
         path.write_text(json.dumps({each: whole[each] for each in whole if each != name}), encoding="utf-8")
         with pytest.raises(InputError, match=f"is no state of this program: {name} is missing"):
             program.state_from(options)
+
+
+def test_clocks_mean_the_same_after_resuming_on_another_machine(tmp_path, monkeypatch):
+    """As in matches: the speed of the first machine is kept with the run."""
+    references = []
+
+    class Recorded:
+        def __init__(self, cluster, work):
+            references.append(work.reference)
+
+        def check(self):
+            pass
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(spsa_run, "ClusterPool", Recorded)
+    monkeypatch.setattr(spsa_run, "check_engine", lambda *arguments: None)
+    monkeypatch.setattr(spsa_run.Games, "play", lambda *arguments: False)
+    monkeypatch.setattr(spsa_run.os, "environ", {})
+    progress = SimpleNamespace(resume_at=lambda games: None, finish=lambda text: None, clear=lambda: None)
+    options = program.build_parser().parse_args([*arguments_of(tmp_path)[2:], "futility", "--tc", "1+0.01"])
+    for speed in (1000.4, 2000.0):
+        monkeypatch.setattr(spsa_run, "measure_speed", lambda speed=speed: speed)
+        assert not spsa_run.play_on(program.state_from(options), 1, progress, cluster=object())
+    assert references == [1000, 1000]
+    known = read_state(tmp_path)
+    assert known["reference_speed"] == 1000
+    assert "reference_speed" not in known["description"]
+    (tmp_path / "state.json").write_text(json.dumps({**known, "reference_speed": 0}), encoding="utf-8")
+    with pytest.raises(InputError, match="damaged: reference_speed is not more than 0"):
+        program.state_from(options)
 
 
 @pytest.mark.skipif(any(mark.args[0] for mark in NEEDS_DASK), reason="needs Dask, and signals of Unix")
