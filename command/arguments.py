@@ -142,7 +142,6 @@ def add_cluster(command, *, upload=False, tables=False):
         group.add_argument(
             "--send-tables",
             type=gigabytes,
-            default=2.0,
             metavar="GB",
             help="endgame tables up to this size are sent to workers that lack them (default: 2)",
         )
@@ -154,12 +153,13 @@ def add_cluster(command, *, upload=False, tables=False):
 def cluster_of(options):
     """The connection to the cluster that `add_cluster` asks for, or None. ValueError if there is no such cluster."""
     if options.cluster is None:
-        for name in ("upload", "tls_ca", "tls_cert", "tls_key"):
-            if getattr(options, name, None):
+        for name in ("upload", "tls_ca", "tls_cert", "tls_key", "send_tables"):
+            given = getattr(options, name, None)
+            if given is not None and given is not False:  # 0 is a size
                 raise ValueError(f"--{name.replace('_', '-')} needs --cluster")
         yield None
         return
-    from pool.cluster import Certificates, Cluster
+    from pool.cluster import MOST_SENT, Certificates, Cluster
     from uci_engine.identity import identity
 
     certificates = Certificates(options.tls_ca, options.tls_cert, options.tls_key)
@@ -167,6 +167,7 @@ def cluster_of(options):
     def say(text):
         print(text, file=sys.stderr)
 
-    most_sent = int(getattr(options, "send_tables", 0) * (1 << 30))
+    largest = getattr(options, "send_tables", 0)
+    most_sent = MOST_SENT if largest is None else int(largest * (1 << 30))
     with contextlib.closing(Cluster(options.cluster, identity, certificates, say, most_sent)) as cluster:
         yield cluster

@@ -175,9 +175,13 @@ def test_reviews(tmp_path, workers):
     second = run("analyse", KNOWN, "-o", there, "--nodes", 500, "--json", "--cluster", workers.address)
     assert json.loads(first.stdout) == json.loads(second.stdout)
     assert here.read_bytes() == there.read_bytes()
-    refused = quetzal("analyse", str(KNOWN), "-o", str(tmp_path / "x.pgn"), "--tls-ca", "x")
+
+
+@pytest.mark.parametrize("option, value", [("--tls-ca", "x"), ("--send-tables", "3"), ("--send-tables", "0")])
+def test_options_of_a_cluster_need_one(tmp_path, option, value):
+    refused = quetzal("analyse", str(KNOWN), "-o", str(tmp_path / "x.pgn"), "--nodes", "1", option, value)
     assert refused.returncode == 2
-    assert "--tls-ca needs --cluster" in refused.stderr
+    assert f"{option} needs --cluster" in refused.stderr
 
 
 def test_reviews_with_a_worker_killed(tmp_path):
