@@ -468,7 +468,7 @@ class ClusterPool(Pool):
         try:
             said, result = future.result()
         except (Exception, asyncio.CancelledError):  # it was lost between the message and the data
-            return super().hear(Event("lost", ticket, "a result was lost"))
+            return self.hear_lost(ticket, "a result was lost")
         self.waiting.extend(Event("part", ticket, part) for part in said)
         self.waiting.append(super().hear(Event("result", ticket, result)))
         return self.waiting.popleft()
@@ -476,7 +476,7 @@ class ClusterPool(Pool):
     def hear_trouble(self, ticket, future):
         if future.status != "error":
             self.watch_scheduler()
-            return super().hear(Event("lost", ticket, "the scheduler forgot it"))
+            return self.hear_lost(ticket, "the scheduler forgot it")
         error = future.exception()
         if isinstance(error, Unfit):
             self.exclude(error.worker, error.reason)
@@ -491,6 +491,12 @@ class ClusterPool(Pool):
         if isinstance(error, ImportError):
             return super().hear(Event("lost", ticket, f"is quetzal-chess installed on all workers? {error}"))
         return super().hear(Event("failed", ticket, error))
+
+    def hear_lost(self, ticket, reason):
+        """Without a scheduler all is forgotten and nothing begun again yet: `watch_scheduler` says it if it stays so."""
+        event = super().hear(Event("lost", ticket, reason))
+        is_misleading = event is not None and event.kind == "warning" and self.client.status != "running"
+        return None if is_misleading else event
 
     def close(self):
         """Ends running tasks, too: one that is only cancelled would go on."""

@@ -498,11 +498,13 @@ def test_one_of_two_workers_is_killed(tmp_path):
 def test_a_scheduler_that_dies_is_said():
     with local_cluster() as workers:
         cluster = Cluster(workers.address, identity)
-        stream = Ordered(checked_pool(cluster, Squares("slow")), range(10_000)).results()
+        warnings = []
+        stream = Ordered(checked_pool(cluster, Squares("slow")), range(10_000), on_warning=warnings.append).results()
         next(stream)
         os.kill(workers.scheduler, signal.SIGKILL)
         with pytest.raises(PoolError, match=r"the scheduler at .* is gone"):
             list(stream)
+        assert warnings == []  # nobody begins a task again
         cluster.close()
 
 
