@@ -79,6 +79,7 @@ cdef u64 attacked_squares(const Position* position, int by) noexcept nogil
 cdef void make_move(const Position* before, Position* after, Move move) noexcept nogil
 cdef void make_null_move(const Position* before, Position* after) noexcept nogil
 cdef u64 key_after(const Position* position, Move move) noexcept nogil
+cdef u64 key_after_null(const Position* position) noexcept nogil
 cdef bint en_passant_is_legal(const Position* position, int origin, int target) noexcept nogil
 cdef void put_piece(Position* position, int piece, int square) noexcept nogil
 cdef void complete(Position* position) noexcept nogil

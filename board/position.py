@@ -222,12 +222,10 @@ def make_null_move(before, after):
     """Passes the turn. Only for a side that is not in check."""
     memcpy(after, before, cython.sizeof(Position))
     after.turn = before.turn ^ 1
-    after.key ^= TURN_KEY
+    after.key = key_after_null(before)
     after.halfmove_clock += 1
     after.fullmove_number += before.turn
-    if before.en_passant != NO_SQUARE:
-        after.key ^= EN_PASSANT_KEYS[before.en_passant & 7]
-        after.en_passant = NO_SQUARE
+    after.en_passant = NO_SQUARE
     after.passed_beside = NO_SQUARE
     _find_checks_and_pins(after)
 
@@ -241,6 +239,14 @@ def key_after(position, move):
     key: u64 = position.key ^ TURN_KEY ^ PIECE_KEYS[piece][origin] ^ PIECE_KEYS[piece][target]
     if victim != NO_PIECE:
         key ^= PIECE_KEYS[victim][target]
+    if position.en_passant != NO_SQUARE:
+        key ^= EN_PASSANT_KEYS[position.en_passant & 7]
+    return key
+
+
+def key_after_null(position):
+    """The key that passing leads to."""
+    key: u64 = position.key ^ TURN_KEY
     if position.en_passant != NO_SQUARE:
         key ^= EN_PASSANT_KEYS[position.en_passant & 7]
     return key

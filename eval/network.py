@@ -150,8 +150,12 @@ def _bring_up_to_date(
     accumulators: cython.pointer(Accumulators),
     ply: cython.int,
     perspective: cython.int,
+    moved: u64,
 ) -> cython.pointer(i16):
-    """The sums of a position for one side, made from the nearest that are at hand: before this move, or before that."""
+    """The sums of a position for one side, made from the nearest that are at hand: before this move, or before that.
+
+    `moved` are the squares on which the position differs from its parent, if that is summed.
+    """
     picture: cython.int = _picture(perspective, king_square(position, perspective))
     source: cython.pointer(Men) = cython.NULL
     changed: u64 = 0
@@ -169,7 +173,7 @@ def _bring_up_to_date(
             continue
         if accumulators.summed[candidate].pictures[perspective] != picture:
             continue
-        difference = _changed(position, cython.address(accumulators.summed[candidate].men))
+        difference = moved if step == 0 else _changed(position, cython.address(accumulators.summed[candidate].men))
         size = popcount(difference)
         if size < least:
             least = size
@@ -224,8 +228,11 @@ def network_score(position, accumulators, ply):
     us: cython.int = position.turn
     if accumulators.version != network.version:
         _start_again(accumulators)
-    mine: cython.pointer(i16) = _bring_up_to_date(position, accumulators, ply, us)
-    theirs: cython.pointer(i16) = _bring_up_to_date(position, accumulators, ply, us ^ 1)
+    moved: u64 = 0
+    if ply > 0 and accumulators.summed[ply - 1].valid:
+        moved = _changed(position, cython.address(accumulators.summed[ply - 1].men))
+    mine: cython.pointer(i16) = _bring_up_to_date(position, accumulators, ply, us, moved)
+    theirs: cython.pointer(i16) = _bring_up_to_date(position, accumulators, ply, us ^ 1, moved)
     _note_men(cython.address(accumulators.summed[ply].men), position)
     accumulators.summed[ply].valid = True
     which: cython.int = output_of(popcount(occupied(position)), network.count_of_outputs)

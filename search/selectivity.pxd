@@ -7,7 +7,7 @@ from board.position cimport Position
 from board.see cimport see_at_least
 from board.types cimport Move, is_tactical
 from search.parameters cimport tune
-from search.picker cimport Picker
+from search.picker cimport BAD_TACTICAL, Picker
 from search.score cimport NO_SCORE, larger
 from search.state cimport Frame
 
@@ -44,9 +44,14 @@ cdef inline bint is_pruned(
     cdef Position* position = &frame.position
     cdef int reduced_depth
 
-    # Static exchange (unmeasured): a capture that loses more than the remaining depth can win back.
+    # Static exchange (unmeasured): a capture that loses more than the remaining depth can win back. Only those that come
+    # behind the quiet moves lose anything.
     if is_tactical(move):
-        return depth <= tune.see_depth and not see_at_least(position, move, -tune.see_capture_slope * depth)
+        return (
+            picker.stage == BAD_TACTICAL
+            and depth <= tune.see_depth
+            and not see_at_least(position, move, -tune.see_capture_slope * depth)
+        )
 
     # Late-move pruning (unmeasured): the ordering is good enough to trust it with the tail.
     if number > (tune.late_move_base + depth * depth) // (2 - improving):

@@ -15,7 +15,7 @@ A comment `recorded: …` names what happens on its line, for the copy of this f
 """
 
 import cython
-from cython.cimports.board.position import Position, key_after
+from cython.cimports.board.position import Position, key_after, key_after_null
 from cython.cimports.board.types import KING, NO_MOVE, PAWN, Move, is_tactical, u64
 from cython.cimports.eval.evaluator import evaluate
 from cython.cimports.search.draws import can_repeat, draw_score, is_draw
@@ -116,6 +116,7 @@ def _search_null_move(
         + depth // tune.null_move_divisor
         + smaller(3, (evaluation - beta) // tune.null_move_eval_divisor)
     )
+    tt_prefetch(cython.address(worker.shared.tt), key_after_null(cython.address(frame.position)))
     set_null_move(worker, frame)
     score: cython.int = -search_node(worker, frame + 1, -beta, 1 - beta, reduced, not cut_node)  # recorded: null move
     if worker.stopped:
