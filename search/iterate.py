@@ -19,7 +19,7 @@ from cython.cimports.search.state import (
     Worker,
 )
 from cython.cimports.search.tree import search_node
-from cython.cimports.search.tt import EXACT, UPPER_BOUND
+from cython.cimports.search.tt import EXACT, NO_BOUND, UPPER_BOUND
 
 
 @cython.cfunc
@@ -146,7 +146,10 @@ def iterate(worker):
     for depth in range(1, shared.limits.depth + 1):
         worker.root_depth = depth
         for index in range(worker.root_count):
+            # What is left from the iteration before is no result of this one, should it be stopped early.
             worker.root_moves[index].previous_score = worker.root_moves[index].score
+            worker.root_moves[index].score = -INFINITE
+            worker.root_moves[index].bound = NO_BOUND
         worker.pv_last = 0
         worker.pv_index = 0
         while worker.pv_index < lines:
