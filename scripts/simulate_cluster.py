@@ -2,11 +2,15 @@
 
     python scripts/simulate_cluster.py
     python scripts/simulate_cluster.py --workers 10 50 200 --seconds 0.1 1 --kilobytes 30
+    python scripts/simulate_cluster.py --kinds --workers 50 200
 
 The scheduler has a process of its own, and so have the workers all together: they only sleep, as workers of other machines
 do from the scheduler's point of view. The client keeps as many tasks ahead as a pool does. Each cell is the share of
 their time in which workers had something to do. The last line is the most tasks per second that went through the
 scheduler, and with it the number of workers that tasks of a given length could keep busy.
+
+With --kinds the tasks and results have the sizes that those of Quetzal's long jobs have, and sleep for so short a time that
+the scheduler is the limit. That, times the seconds of a real task on one core, is how many workers each job can keep busy.
 """
 
 import argparse
@@ -16,8 +20,28 @@ import multiprocessing
 import sys
 import time
 import warnings
+from typing import NamedTuple
 
 AHEAD = 2  # tasks that are given for each worker, as many as hide the way to the scheduler and back
+
+
+class Kind(NamedTuple):
+    """A long job's tasks: bytes there and back as pickled, and seconds on one core as measured (docs/cluster.md)."""
+
+    name: str
+    sent: int
+    answered: int
+    seconds: float
+
+
+KINDS = (
+    Kind("16 games of self-play at 500 nodes a move", 192, 4_330, 0.34),
+    Kind("review of a game of 69 plies, 100,000 nodes a position", 803, 6_035, 2.5),
+    Kind("a position of a suite, one second", 514, 138, 1.0),
+    Kind("a pair of games at 1+0.01", 877, 28_529, 5.3),
+    Kind("a pair of games at 10+0.1", 877, 28_529, 53.0),
+)
+SATURATING = 0.05  # seconds of a task that are too short for any scheduler and so many workers
 
 
 def task(number, seconds, data, answer):
@@ -55,14 +79,14 @@ def run_workers(address, count, ready, stop):
     asyncio.run(serve())
 
 
-def measure(client, workers, seconds, tasks, size):
+def measure(client, workers, seconds, tasks, sent, answered):
     """Share of time that workers were busy, and tasks per second."""
     from distributed import as_completed
 
-    data = bytes(size)
+    data = bytes(sent)
 
     def give(number):
-        return client.submit(task, number, seconds, data, size, pure=False, key=f"sleep-{number}-{time.time_ns()}")
+        return client.submit(task, number, seconds, data, answered, pure=False, key=f"sleep-{number}-{time.time_ns()}")
 
     given = min(tasks, AHEAD * workers)
     began = time.perf_counter()
@@ -75,8 +99,8 @@ def measure(client, workers, seconds, tasks, size):
     return tasks * seconds / (workers * elapsed), tasks / elapsed
 
 
-def simulate(workers, lengths, size, most_seconds):
-    """Yields length, busy share and tasks per second for one size of cluster."""
+def simulate(workers, loads, most_seconds):
+    """Yields busy share and tasks per second for one size of cluster and each load: seconds, bytes there, bytes back."""
     from distributed import Client
 
     context = multiprocessing.get_context("spawn")
@@ -91,10 +115,11 @@ def simulate(workers, lengths, size, most_seconds):
         if not ready.wait(300):
             raise TimeoutError("the workers did not start")
         with Client(address, set_as_default=False) as client:
-            measure(client, workers, 0.0, 2 * workers, size)  # so that everybody knows everybody
-            for seconds in lengths:
-                tasks = max(4 * workers, int(workers * most_seconds / max(seconds, 0.05)))
-                yield seconds, *measure(client, workers, seconds, tasks, size)
+            measure(client, workers, 0.0, 2 * workers, *loads[0][1:])  # so that everybody knows everybody
+            for seconds, sent, answered in loads:
+                # No more than a scheduler can do in that time.
+                tasks = max(4 * workers, min(int(workers * most_seconds / max(seconds, 0.05)), int(400 * most_seconds)))
+                yield measure(client, workers, seconds, tasks, sent, answered)
     finally:
         stop.set()
         for process in filter(None, (crowd, scheduler)):
@@ -108,17 +133,39 @@ def main():
     parser.add_argument("--seconds", type=float, nargs="+", default=[0.2, 0.5, 1, 2, 5], metavar="S", help="of a task")
     parser.add_argument("--kilobytes", type=int, default=20, metavar="N", help="of a task and of its result")
     parser.add_argument("--most", type=float, default=10, metavar="S", help="for a cell of the table, about")
+    parser.add_argument("--kinds", action="store_true", help="the sizes of real tasks, and the workers that each feeds")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if options.kinds:
+        show_kinds(options.workers, options.most)
+    else:
+        show_lengths(options)
 
+
+def show_kinds(counts, most_seconds):
+    """Each kind's column has the tasks per second for each number of workers; the best decides."""
+    loads = [(SATURATING, kind.sent, kind.answered) for kind in KINDS]
+    rates = [[rate for _, rate in simulate(workers, loads, most_seconds)] for workers in counts]
+    print("| a task | bytes there | bytes back | seconds | tasks/s | workers |")
+    print("|---|--:|--:|--:|--:|--:|")
+    for kind, found in zip(KINDS, zip(*rates, strict=True), strict=True):
+        rate = max(found)
+        print(
+            f"| {kind.name} | {kind.sent:,} | {kind.answered:,} | {kind.seconds:g} | {rate:,.0f} | {rate * kind.seconds:,.0f} |"
+        )
+
+
+def show_lengths(options):
+    """How busy clusters of several sizes are with tasks of several lengths."""
     print(f"| workers | {' | '.join(f'{seconds:g} s' for seconds in options.seconds)} | tasks/s |")
     print("|--:|" + "--:|" * (len(options.seconds) + 1))
     best = 0.0
     for workers in options.workers:
-        rows = list(simulate(workers, options.seconds, 1000 * options.kilobytes, options.most))
-        fastest = max(rate for _, _, rate in rows)
+        loads = [(seconds, 1000 * options.kilobytes, 1000 * options.kilobytes) for seconds in options.seconds]
+        rows = list(simulate(workers, loads, options.most))
+        fastest = max(rate for _, rate in rows)
         best = max(best, fastest)
-        cells = " | ".join(f"{100 * share:.0f} %" for _, share, _ in rows)
+        cells = " | ".join(f"{100 * share:.0f} %" for share, _ in rows)
         print(f"| {workers} | {cells} | {fastest:,.0f} |", flush=True)
     print(
         f"\nOne scheduler: {best:,.0f} tasks/s of {options.kilobytes} kB; tasks of S seconds keep {best:,.0f} * S workers busy."

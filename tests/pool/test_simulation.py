@@ -23,3 +23,17 @@ def test_a_small_simulation():
         shares = [int(share) for share in re.findall(r"(\d+) %", row)]
         assert all(0 < share <= 100 for share in shares)
     assert re.fullmatch(r"One scheduler: \d+ tasks/s of 1 kB; tasks of S seconds keep \d+ \* S workers busy\.", limit)
+
+
+def test_workers_by_kind_of_work():
+    script = [sys.executable, str(ROOT / "scripts" / "simulate_cluster.py"), "--kinds", "--workers", "1", "2"]
+    result = subprocess.run([*script, "--most", "0.2"], capture_output=True, text=True, timeout=600)
+    assert result.returncode == 0, result.stderr
+    header, _, *rows = result.stdout.splitlines()
+    assert header == "| a task | bytes there | bytes back | seconds | tasks/s | workers |"
+    assert len(rows) >= 5
+    for row in rows:
+        *_, seconds, rate, workers = (cell.strip().replace(",", "") for cell in row.strip("| ").split("|"))
+        # One worker does at most 20 tasks of 0.05 s in a second, two do 40.
+        assert 0 < float(rate) <= 40
+        assert abs(int(workers) - float(rate) * float(seconds)) <= 0.5 * float(seconds) + 0.5
